@@ -5,6 +5,7 @@ use maud::{Markup, html};
 use crate::axes::axis::Axis;
 use crate::axes::frame::{Head, PlotArea, WIDTH, band, px, svg};
 use crate::axes::legend::{KeyKind, LegendKey};
+use crate::axes::mark::Focus;
 use crate::axes::reach::ScaleRanges;
 use crate::axes::scale::{Scale, extent};
 use crate::timeline::{PhaseSpan, Timeline};
@@ -140,17 +141,17 @@ fn edges(step: &AreaStep, index: usize, x: &Scale, y: &Scale) -> Option<(f64, f6
 
 /// Draws invisible rectangles over the intervals, whose titles contain the values.
 fn hits(chart: &Area, steps: &[AreaStep], x: &Scale, inner: &PlotArea) -> Markup {
+    let (top, height) = (px(inner.top), px(inner.bottom - inner.top));
     html! {
-        g.hits {
-            @for (i, s) in steps.iter().enumerate() {
-                @if let (Some(a), Some(b)) = (x.at(s.from_s), x.at(s.to_s)) {
-                    rect.m.hit x=(px(a)) width=(px((b - a).max(0.5))) y=(px(inner.top)) height=(px(inner.bottom - inner.top))
-                        role="img" tabindex=(crate::axes::mark::Focus::nth(i, steps.len()).tabindex()) data-cx=(px(f64::midpoint(a, b))) data-cy=(px(inner.top)) {
-                        title { (readout(chart, s)) }
-                    }
+        g.hits { @for (i, s) in steps.iter().enumerate() {
+            @if let (Some(a), Some(b)) = (x.at(s.from_s), x.at(s.to_s)) {
+                rect.m.hit x=(px(a)) width=(px((b - a).max(0.5))) y=(top) height=(height)
+                    role="img" tabindex=(Focus::nth(i, steps.len()).tabindex())
+                    data-cx=(px(f64::midpoint(a, b))) data-cy=(top) {
+                    title { (readout(chart, s)) }
                 }
             }
-        }
+        } }
     }
 }
 

@@ -4,7 +4,7 @@ use assay_model::Better;
 use maud::{Markup, html};
 
 use crate::axes::axis::{Axis, direction, heading, noted};
-use crate::axes::frame::{Head, PlotArea, WIDTH, fit, px, text_width};
+use crate::axes::frame::{Head, PlotArea, WIDTH, fit, label, px, text_width};
 use crate::axes::mark::{Focus, mark, whisker};
 use crate::axes::scale::extent;
 
@@ -58,18 +58,22 @@ pub fn render(chart: &Bars) -> Markup {
         (axis.upright_grid(&inner))
         (axis.horizontal(&inner, &axis.title(&chart.name)))
         @for (i, b) in chart.bars.iter().enumerate() {
-            @let y = inner.top + 3.0 + ROW * i as f64;
+            @let top = inner.top + 3.0 + ROW * i as f64;
+            @let y = top + ROW / 2.0;
             g class={ "row" @if b.reference { " reference" } @if b.quoted { " quoted" } } {
-                text.end x=(px(left - 8.0)) y=(px(y + ROW / 2.0 + 4.0)) { (fit(&b.label, (left - 14.0) / 1.06)) title { (b.label) } }
+                text.end x=(px(left - 8.0)) y=(px(y + 4.0)) {
+                    (fit(&b.label, (left - 14.0) / 1.06)) title { (b.label) }
+                }
                 @if let Some(end) = x.clamped(b.value) {
-                    @let d = format!("M{} {}H{}v{}H{}Z", px(left), px(y + 5.0), px(end), px(ROW - 10.0), px(left));
-                    (mark("bar", &d, (end, y + ROW / 2.0), &format!("{}: {}", b.label, b.text), Focus::Stop))
+                    @let (l, r) = (px(left), px(end));
+                    @let d = format!("M{l} {}H{r}v{}H{l}Z", px(top + 5.0), px(ROW - 10.0));
+                    (mark("bar", &d, (end, y), &format!("{}: {}", b.label, b.text), Focus::Stop))
                 }
                 @if let (Some(a), Some(c)) = (x.clamped(b.low), x.clamped(b.high)) {
-                    (whisker(a, c, y + ROW / 2.0, 4.0))
+                    (whisker(a, c, y, 4.0))
                 }
                 @let end = x.clamped(b.high).or(x.clamped(b.value)).unwrap_or(left);
-                text x=(px(end + 8.0)) y=(px(y + ROW / 2.0 + 4.0)) { (b.text) }
+                (label("", (end + 8.0, y + 4.0), &b.text))
             }
         }
     };

@@ -5,10 +5,10 @@ use assay_model::Better;
 use maud::{Markup, html};
 
 use crate::axes::axis::{Axis, direction, heading, noted};
-use crate::axes::frame::{Head, PlotArea, WIDTH, band, crosshair, path, px};
+use crate::axes::frame::{Head, PlotArea, WIDTH, band, crosshair, label, line, path};
 use crate::axes::labels::{Placer, rows};
 use crate::axes::legend::{KeyKind, LegendKey, legend};
-use crate::axes::mark::{Focus, dash_class, mark, series_class, shape};
+use crate::axes::mark::{Focus, line_class, mark, series_class, shape};
 use crate::axes::reduce::{MAX_MARKS, aggregated};
 use crate::axes::scale::{Scale, ScaleKind, extent};
 
@@ -133,15 +133,13 @@ pub fn render(curve: &Curve) -> Markup {
         (legend)
         (y_axis.vertical(&inner))
         (x_axis.horizontal(&inner, &x_axis.title(&curve.x_name)))
-        g.verticals {
-            @for (v, (row, start)) in verticals.iter().zip(&placed) {
-                @if let Some(at) = x.at(v.x) {
-                    @let base = top - 6.0 - *row as f64 * 15.0;
-                    line x1=(px(at)) x2=(px(at)) y1=(px(base + 3.0)) y2=(px(inner.bottom)) {}
-                    text x=(px(*start)) y=(px(base)) { (v.label) }
-                }
+        g.verticals { @for (v, (row, start)) in verticals.iter().zip(&placed) {
+            @if let Some(at) = x.at(v.x) {
+                @let base = top - 6.0 - *row as f64 * 15.0;
+                (line("", (at, base + 3.0), (at, inner.bottom)))
+                (label("", (*start, base), &v.label))
             }
-        }
+        } }
         (crosshair(&inner))
         (lines(curve, &x, &y))
         (standouts(curve, &x, &y, inner))
@@ -153,7 +151,7 @@ fn lines(curve: &Curve, x: &Scale, y: &Scale) -> Markup {
     let total: usize = curve.series.iter().map(|s| s.points.len()).sum();
     html! {
         @for (i, s) in curve.series.iter().enumerate() {
-            g class={ "series " (series_class(i)) (dash_class(i)) } data-series=(i) data-label=(s.label) {
+            g class={ "series " (line_class(i)) } data-series=(i) data-label=(s.label) {
                 @if total > MAX_MARKS {
                     @let points: Vec<(f64, f64)> = s.points.iter().map(|p| (p.x, p.y)).collect();
                     (aggregated(&points, 600, x, y))
@@ -161,10 +159,11 @@ fn lines(curve: &Curve, x: &Scale, y: &Scale) -> Markup {
                     path.band d=(band(s.points.iter().map(|p| {
                         Some((x.at(p.x)?, y.clamped(p.low)?, y.clamped(p.high)?))
                     }))) {}
-                    path.line d=(path(s.points.iter().map(|p| Some((x.at(p.x)?, y.at(p.y)?))))) {}
+                    path.line d=(path(s.points.iter().map(|p| x.at(p.x).zip(y.at(p.y))))) {}
                     @for (k, p) in s.points.iter().enumerate() {
-                        @if let (Some(px), Some(py)) = (x.at(p.x), y.at(p.y)) {
-                            (mark("", &shape(i, px, py, 2.2), (px, py), &p.label, Focus::nth(k, s.points.len())))
+                        @if let Some(at) = x.at(p.x).zip(y.at(p.y)) {
+                            @let focus = Focus::nth(k, s.points.len());
+                            (mark("", &shape(i, at, 2.2), at, &p.label, focus))
                         }
                     }
                 }
@@ -194,11 +193,11 @@ fn standouts(curve: &Curve, x: &Scale, y: &Scale, inner: PlotArea) -> Markup {
                 @for m in &s.marked {
                     @if let (Some(px), Some(py)) = (x.at(m.x), y.at(m.y)) {
                         @match m.standout {
-                            Standout::Best => path.best d=(shape(0, px, py, 7.0)) {},
-                            Standout::Efficient => path.efficient d=(shape(3, px, py, 5.5)) {},
+                            Standout::Best => path.best d=(shape(0, (px, py), 7.0)) {},
+                            Standout::Efficient => path.efficient d=(shape(3, (px, py), 5.5)) {},
                         }
-                        @if let Some((tx, ty)) = placer.place(&m.label, px, py) {
-                            text.callout x=(crate::axes::frame::px(tx)) y=(crate::axes::frame::px(ty)) { (m.label) }
+                        @if let Some(at) = placer.place(&m.label, px, py) {
+                            (label("callout", at, &m.label))
                         }
                     }
                 }

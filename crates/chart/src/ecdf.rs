@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use crate::axes::axis::{Axis, direction, heading, noted};
 use crate::axes::frame::{Head, PlotArea, WIDTH, crosshair, px};
 use crate::axes::legend::{KeyKind, LegendKey, legend};
-use crate::axes::mark::{Focus, dash_class, mark, series_class, shape};
+use crate::axes::mark::{Focus, line_class, mark, shape};
 use crate::axes::scale::{Scale, extent};
 use crate::axes::ticks::short;
 
@@ -58,13 +58,14 @@ pub fn render(chart: &Ecdf) -> Markup {
         (x_axis.horizontal(&inner, &x_axis.title(&chart.name)))
         (crosshair(&inner))
         @for (i, (s, values)) in chart.series.iter().zip(&sorted).enumerate() {
-            g class={ "series " (series_class(i)) (dash_class(i)) } data-series=(i) data-label=(s.label) {
+            g class={ "series " (line_class(i)) } data-series=(i) data-label=(s.label) {
                 path.line d=(steps(values, &x, &y)) {}
-                @if let Some(median) = values.get(values.len().saturating_sub(1) / 2) {
-                    @let share = 100.0 * (values.len().saturating_sub(1) / 2 + 1) as f64 / values.len() as f64;
-                    @if let (Some(at), Some(to)) = (x.at(*median), y.at(share)) {
-                        (mark("", &shape(i, at, to, 3.5), (at, to), &format!("{}: half of {} trials at or below {}", s.label, values.len(), short(*median, &chart.unit)), Focus::nth(i, chart.series.len())))
-                    }
+                @let (n, half) = (values.len(), values.len().saturating_sub(1) / 2);
+                @let share = 100.0 * (half + 1) as f64 / n as f64;
+                @if let Some(at) = values.get(half).and_then(|v| x.at(*v).zip(y.at(share))) {
+                    @let median = short(values[half], &chart.unit);
+                    @let label = format!("{}: half of {n} trials at or below {median}", s.label);
+                    (mark("", &shape(i, at, 3.5), at, &label, Focus::nth(i, chart.series.len())))
                 }
             }
         }

@@ -87,13 +87,13 @@ pub fn render(chart: &Flame) -> Markup {
         all.retain(|p| p.width >= least);
     }
     let levels = all.iter().map(|p| p.level + 1).max().unwrap_or(1);
-    let height = levels as f64 * ROW;
-    let (title, desc) = (format!("{}-title", chart.head.id), format!("{}-desc", chart.head.id));
+    let (head, height) = (&chart.head, px(levels as f64 * ROW));
+    let (title, desc) = (format!("{}-title", head.id), format!("{}-desc", head.id));
     html! {
-        svg.flame xmlns="http://www.w3.org/2000/svg" id=(chart.head.id) width="100%" height=(px(height))
+        svg.flame xmlns="http://www.w3.org/2000/svg" id=(head.id) width="100%" height=(height)
             role="group" aria-roledescription="chart" aria-labelledby={ (title) " " (desc) } {
-            title id=(title) { (chart.head.title) }
-            desc id=(desc) { (chart.head.desc) }
+            title id=(title) { (head.title) }
+            desc id=(desc) { (head.desc) }
             @for p in &all {
                 svg class={ "f " (p.cell.look.class()) } x=(percent(p.x)) width=(percent(p.width))
                     y=(px(p.level as f64 * ROW)) height=(px(ROW - 1.0)) role="img"

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::axes::axis::Axis;
-use crate::axes::frame::{Head, px};
+use crate::axes::frame::{Head, outline};
 use crate::axes::mark::{Focus, mark};
 use crate::axes::reach::ScaleRanges;
 use crate::axes::scale::{ScaleKind, extent};
@@ -70,15 +70,15 @@ pub fn render_over(chart: &Heat, reach: ScaleRanges, width: f64) -> Markup {
     let body = html! {
         (plot.ground(&chart.name, &note))
         (plot.axes())
-        g.heat {
-            @for (level, d) in levels.iter().enumerate() {
-                @if !d.is_empty() { path class={ "h" (level + 1) } d=(d) {} }
-            }
-        }
+        g.heat { @for (level, d) in levels.iter().enumerate() {
+            @if !d.is_empty() { path class={ "h" (level + 1) } d=(d) {} }
+        } }
         @for (i, column) in chart.counts.iter().enumerate() {
             @if let Some((x, wide)) = span(&plot, start(i), start(i + 1)) {
-                @let d = format!("M{} {}h{}v{}h{}Z", px(x), px(plot.inner.top), px(wide), px(PLOT_HEIGHT), px(-wide));
-                (mark("hit", &d, (x + wide / 2.0, plot.inner.top), &spoken(chart, column, start(i)), Focus::nth(i, chart.counts.len())))
+                @let d = outline((x, plot.inner.top), (wide, PLOT_HEIGHT));
+                @let at = (x + wide / 2.0, plot.inner.top);
+                @let focus = Focus::nth(i, chart.counts.len());
+                (mark("hit", &d, at, &spoken(chart, column, start(i)), focus))
             }
         }
     };
@@ -93,7 +93,6 @@ fn span(plot: &Timeline<'_>, from: f64, to: f64) -> Option<(f64, f64)> {
 
 /// Builds one path for each level of darkness.
 fn cells(chart: &Heat, plot: &Timeline<'_>, most: u64) -> Vec<String> {
-    use std::fmt::Write as _;
     let mut paths = vec![String::new(); LEVELS];
     let (from, width) = chart.columns_s;
     for (i, column) in chart.counts.iter().enumerate() {
@@ -103,16 +102,8 @@ fn cells(chart: &Heat, plot: &Timeline<'_>, most: u64) -> Vec<String> {
             let (Some(top), Some(foot)) = (plot.y.clamped(row.1), plot.y.clamped(row.0)) else {
                 continue;
             };
-            let d = &mut paths[level(*count, most)];
-            let _ = write!(
-                d,
-                "M{} {}h{}v{}h{}Z",
-                px(x),
-                px(top),
-                px(wide),
-                px((foot - top).max(0.4)),
-                px(-wide)
-            );
+            let cell = outline((x, top), (wide, (foot - top).max(0.4)));
+            paths[level(*count, most)].push_str(&cell);
         }
     }
     paths

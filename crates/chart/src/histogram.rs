@@ -61,9 +61,9 @@ pub fn render_over(chart: &Histogram, reach: ScaleRanges, width: f64) -> Markup 
         (legend)
         (y_axis.vertical(&inner))
         (x_axis.horizontal(&inner, &x_axis.title(&chart.name)))
-        @for (i, s) in chart.series.iter().enumerate() {
-            g class={ "series " (series_class(i)) } data-series=(i) data-label=(s.label) {
-                @for (k, (from, to, count)) in s.rows.iter().enumerate() {
+        @for (i, HistogramSeries { label, rows }) in chart.series.iter().enumerate() {
+            g class={ "series " (series_class(i)) } data-series=(i) data-label=(label) {
+                @for (k, (from, to, count)) in rows.iter().enumerate() {
                     // A logarithmic axis has no place for the row of 0; it is drawn at the left
                     // edge.
                     @let from_x = x.clamped(*from).unwrap_or(inner.left);
@@ -71,9 +71,11 @@ pub fn render_over(chart: &Histogram, reach: ScaleRanges, width: f64) -> Markup 
                     @let wide = (to_x - from_x - 2.0).max(2.0) / n;
                     @let left = from_x + 1.0 + wide * i as f64;
                     @if let Some(top) = y.clamped(*count as f64) {
-                        @let d = format!("M{} {}H{}V{}H{}Z", px(left), px(inner.bottom), px(left + wide), px(top), px(left));
-                        @let label = format!("{}: {count} {} from {} to {}", s.label, chart.what, short(*from, &chart.unit), short(*to, &chart.unit));
-                        (mark("", &d, (left + wide / 2.0, top), &label, Focus::nth(k, s.rows.len())))
+                        @let (l, r, foot) = (px(left), px(left + wide), px(inner.bottom));
+                        @let d = format!("M{l} {foot}H{r}V{}H{l}Z", px(top));
+                        @let [from, to] = [from, to].map(|v| short(*v, &chart.unit));
+                        @let words = format!("{label}: {count} {} from {from} to {to}", chart.what);
+                        (mark("", &d, (left + wide / 2.0, top), &words, Focus::nth(k, rows.len())))
                     }
                 }
             }

@@ -5,7 +5,9 @@ use assay_model::Better;
 use maud::{Markup, html};
 
 use crate::axes::axis::{Axis, direction, heading, noted};
-use crate::axes::frame::{Head, NARROW, PlotArea, WIDTH, crosshair, fit, path, px, svg_spanned};
+use crate::axes::frame::{
+    Head, NARROW, PlotArea, WIDTH, crosshair, fit, label, line, path, svg_spanned,
+};
 use crate::axes::labels::rows;
 use crate::axes::mark::{Focus, link, shape};
 use crate::axes::reduce::{MAX_MARKS, aggregated};
@@ -73,6 +75,11 @@ fn domain(chart: &HistoryChart) -> (f64, f64) {
     (if least >= 0.0 { from.max(0.0) } else { from }, most.min(high + span) + 0.04 * span)
 }
 
+/// Returns index and value of each point.
+fn positions(chart: &HistoryChart) -> Vec<(f64, f64)> {
+    chart.points.iter().enumerate().map(|(i, p)| (i as f64, p.value)).collect()
+}
+
 /// Draws the levels between the changes as lines.
 fn levels(chart: &HistoryChart, x: &Scale, y: &Scale) -> Markup {
     let n = chart.points.len();
@@ -123,25 +130,27 @@ pub fn render(chart: &HistoryChart) -> Markup {
         (y_axis.vertical(&inner))
         (x_axis.horizontal(&inner, "revision, in the order of the range"))
         g.verticals {
-            @for (((at, label), (row, start)), c) in words.iter().zip(&placed).zip(&chart.changes) {
+            @for (((at, words), (row, start)), c) in words.iter().zip(&placed).zip(&chart.changes) {
                 @let base = top - 6.0 - *row as f64 * 15.0;
-                line class=[c.alarm.then_some("alarm")] x1=(px(*at)) x2=(px(*at)) y1=(px(base + 3.0)) y2=(px(inner.bottom)) {}
-                text class=[c.alarm.then_some("alarm")] x=(px(*start)) y=(px(base)) { (fit(label, right - left)) }
+                @let class = if c.alarm { "alarm" } else { "" };
+                (line(class, (*at, base + 3.0), (*at, inner.bottom)))
+                (label(class, (*start, base), &fit(words, right - left)))
             }
         }
         (crosshair(&inner))
         (levels(chart, &x, &y))
         g.series.s0 data-series="0" {
             @if n > MAX_MARKS {
-                @let points: Vec<(f64, f64)> = chart.points.iter().enumerate().map(|(i, p)| (i as f64, p.value)).collect();
-                (aggregated(&points, 600, &x, &y))
+                (aggregated(&positions(chart), 600, &x, &y))
             } @else {
                 @for (i, p) in chart.points.iter().enumerate() {
-                    @if let (Some(at), Some(to)) = (x.at(i as f64), y.at(p.value)) {
+                    @if let Some(at) = x.at(i as f64).zip(y.at(p.value)) {
                         @if let (Some(low), Some(high)) = (y.clamped(p.low), y.clamped(p.high)) {
-                            path.whisker d=(path([Some((at, low)), Some((at, high))].into_iter())) {}
+                            @let ends = [low, high].map(|end| Some((at.0, end)));
+                            path.whisker d=(path(ends.into_iter())) {}
                         }
-                        (link("", &shape(0, at, to, if n > 150 { 2.5 } else { 4.0 }), (at, to), &p.label, Focus::nth(i, n), &p.href))
+                        @let d = shape(0, at, if n > 150 { 2.5 } else { 4.0 });
+                        (link("", &d, at, &p.label, Focus::nth(i, n), &p.href))
                     }
                 }
             }
@@ -156,24 +165,22 @@ pub fn small(chart: &HistoryChart) -> Markup {
     let n = chart.points.len();
     let x = Axis::counts((-0.5, n as f64 - 0.5)).scale(4.0, NARROW - 4.0);
     let y = Axis::exact(domain(chart), "").scale(SMALL_HEIGHT - 4.0, 4.0);
-    let points: Vec<(f64, f64)> =
-        chart.points.iter().enumerate().map(|(i, p)| (i as f64, p.value)).collect();
+    let points = positions(chart);
     let body = html! {
-        g.verticals {
-            @for c in &chart.changes {
-                @if let Some(at) = x.at(c.at as f64 - 0.5) {
-                    line class=[c.alarm.then_some("alarm")] x1=(px(at)) x2=(px(at)) y1="2" y2=(px(SMALL_HEIGHT - 2.0)) {}
-                }
+        g.verticals { @for c in &chart.changes {
+            @if let Some(at) = x.at(c.at as f64 - 0.5) {
+                @let class = if c.alarm { "alarm" } else { "" };
+                (line(class, (at, 2.0), (at, SMALL_HEIGHT - 2.0)))
             }
-        }
+        } }
         (levels(chart, &x, &y))
         g.s0 {
             @if n > MAX_MARKS { (aggregated(&points, 300, &x, &y)) }
             @else {
                 path.line d=(path(points.iter().map(|p| Some((x.at(p.0)?, y.at(p.1)?))))) {}
-                @for (at, to) in points.iter().filter(|_| n <= 60) {
-                    @if let (Some(at), Some(to)) = (x.at(*at), y.at(*to)) {
-                        path.key-mark d=(shape(0, at, to, 2.2)) {}
+                @for p in points.iter().filter(|_| n <= 60) {
+                    @if let Some(at) = x.at(p.0).zip(y.at(p.1)) {
+                        path.key-mark d=(shape(0, at, 2.2)) {}
                     }
                 }
             }

@@ -5,7 +5,7 @@ use maud::{Markup, html};
 use crate::axes::axis::Axis;
 use crate::axes::frame::{Head, WIDTH};
 use crate::axes::legend::{KeyKind, LegendKey};
-use crate::axes::mark::{Focus, dash_class, mark, series_class, shape};
+use crate::axes::mark::{Focus, line_class, mark, shape};
 use crate::axes::reach::ScaleRanges;
 use crate::axes::reduce::{means, spread, stretches};
 use crate::axes::scale::extent;
@@ -68,14 +68,16 @@ pub fn render_over(chart: &LineChart, reach: ScaleRanges, width: f64) -> Markup 
         (plot.axes())
         @for (i, s) in chart.series.iter().enumerate() {
             @let reduced = stretches(&s.points, MAX_POINTS);
-            g class={ "series " (series_class(i)) (dash_class(i)) } data-series=(i) data-label=(s.label) {
+            g class={ "series " (line_class(i)) } data-series=(i) data-label=(s.label) {
                 @if s.points.len() > MAX_POINTS {
                     (spread(&reduced, x, y))
                 }
                 (means(&reduced, x, y))
                 @for (k, r) in reduced.iter().enumerate() {
-                    @if let (Some(at), Some(to)) = (x.at(r.x), y.at(r.mean)) {
-                        (mark("", &shape(i, at, to, 1.8), (at, to), &format!("{}: {} at {:.2} s", s.label, short(r.mean, &chart.unit), r.x), Focus::nth(k, reduced.len())))
+                    @if let Some(at) = x.at(r.x).zip(y.at(r.mean)) {
+                        @let value = short(r.mean, &chart.unit);
+                        @let label = format!("{}: {value} at {:.2} s", s.label, r.x);
+                        (mark("", &shape(i, at, 1.8), at, &label, Focus::nth(k, reduced.len())))
                     }
                 }
             }

@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::axes::axis::{heading, noted};
-use crate::axes::frame::{Head, WIDTH, px, text_width};
+use crate::axes::frame::{Head, WIDTH, label, outline, text_width};
 use crate::axes::mark::{Focus, mark};
 use crate::axes::scale::extent;
 use crate::axes::ticks::short;
@@ -39,14 +39,11 @@ pub fn render(chart: &Matrix) -> Markup {
     let cell = CELL.min((WIDTH - left - 14.0) / columns as f64).min(HEIGHT / rows as f64);
     let ends = extent(chart.values.iter().flatten().copied());
     let at = |column: usize, row: usize| (left + cell * column as f64, TOP + cell * row as f64);
-    let outline = |(x, y): (f64, f64), wide: f64| {
-        format!("M{} {}h{}v{}h{}Z", px(x), px(y), px(wide), px(cell), px(-wide))
-    };
     let mut levels = vec![String::new(); LEVELS];
     for (row, values) in chart.values.iter().enumerate() {
         for (column, value) in values.iter().enumerate() {
             if let Some(level) = ends.and_then(|ends| level(*value, ends)) {
-                levels[level].push_str(&outline(at(column, row), cell));
+                levels[level].push_str(&outline(at(column, row), (cell, cell)));
             }
         }
     }
@@ -63,26 +60,23 @@ pub fn render(chart: &Matrix) -> Markup {
     let body = html! {
         (heading(WIDTH, &format!("{} from {side}", chart.name), &format!("to {side} →")))
         g.axis {
-            @for (i, label) in chart.columns.iter().enumerate().step_by(thinned) {
-                text.mid x=(px(at(i, 0).0 + cell / 2.0)) y=(px(TOP - 8.0)) { (label) }
+            @for (i, name) in chart.columns.iter().enumerate().step_by(thinned) {
+                (label("mid", (at(i, 0).0 + cell / 2.0, TOP - 8.0), name))
             }
-            @for (i, label) in chart.rows.iter().enumerate().step_by(thinned) {
-                @let y = px(at(0, i).1 + cell / 2.0 + 4.0);
-                text.end x=(px(left - 8.0)) y=(y) { (label) }
-            }
-        }
-        g.heat {
-            @for (level, d) in levels.iter().enumerate() {
-                @if !d.is_empty() { path class={ "h" (level + 1) } d=(d) {} }
+            @for (i, name) in chart.rows.iter().enumerate().step_by(thinned) {
+                (label("end", (left - 8.0, at(0, i).1 + cell / 2.0 + 4.0), name))
             }
         }
+        g.heat { @for (level, d) in levels.iter().enumerate() {
+            @if !d.is_empty() { path class={ "h" (level + 1) } d=(d) {} }
+        } }
         @for (row, values) in chart.values.iter().enumerate() {
             @for (i, part) in values.chunks(stretch).enumerate() {
                 @if let Some(ends) = extent(part.iter().copied()) {
-                    @let (place, label) = (at(i * stretch, row), spoken(row, i, ends));
+                    @let (place, words) = (at(i * stretch, row), spoken(row, i, ends));
                     @let focus = Focus::nth(row * columns / stretch + i, total);
-                    @let d = outline(place, cell * part.len() as f64);
-                    (mark("hit", &d, place, &label, focus))
+                    @let d = outline(place, (cell * part.len() as f64, cell));
+                    (mark("hit", &d, place, &words, focus))
                 }
             }
         }

@@ -69,6 +69,7 @@ pub fn render(chart: &RunOrder) -> Markup {
     let x = x_axis.scale(inner.left, inner.right);
     let y = y_axis.scale(inner.bottom - 12.0, inner.top);
     let plot = PlotArea { bottom: inner.bottom - 12.0, ..inner };
+    let n = chart.dots.len();
     let body = html! {
         (heading(WIDTH, &y_axis.title(&chart.name), &direction(chart.better)))
         (legend)
@@ -77,13 +78,11 @@ pub fn render(chart: &RunOrder) -> Markup {
         (crosshair(&inner))
         @for i in 0..chart.series.len() {
             g class={ "series " (series_class(i)) } data-series=(i) data-label=(chart.series[i]) {
-                @if chart.dots.len() > MAX_MARKS {
-                    (crowd(chart, i, &x, &y))
-                }
-                @let marked = |d: &Dot| chart.dots.len() <= MAX_MARKS || d.status == TrialStatus::Failed;
-                @let dots = chart.dots.iter().enumerate().filter(|(_, d)| d.series == i && marked(d));
-                @for (k, dot) in dots.take(MAX_MARKS) {
-                    (draw(dot, Focus::nth(k, chart.dots.len()), &x, &y, inner.bottom - 6.0))
+                @if n > MAX_MARKS { (crowd(chart, i, &x, &y)) }
+                @let marked = |d: &Dot| n <= MAX_MARKS || d.status == TrialStatus::Failed;
+                @let dots = chart.dots.iter().enumerate();
+                @for (k, dot) in dots.filter(|(_, d)| d.series == i && marked(d)).take(MAX_MARKS) {
+                    (draw(dot, Focus::nth(k, n), &x, &y, inner.bottom - 6.0))
                 }
             }
         }
@@ -102,7 +101,7 @@ fn draw(dot: &Dot, focus: Focus, x: &Scale, y: &Scale, foot: f64) -> Markup {
     let d = if dot.status == TrialStatus::Failed {
         format!("M{} {}l8 8m0 -8l-8 8", px(at - 4.0), px(to - 4.0))
     } else {
-        shape(dot.series, at, to, 4.0)
+        shape(dot.series, (at, to), 4.0)
     };
     link(class, &d, (at, to), &dot.label, focus, &dot.href)
 }

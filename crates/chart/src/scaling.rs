@@ -3,7 +3,7 @@
 use maud::{Markup, html};
 
 use crate::axes::axis::{Axis, heading, noted};
-use crate::axes::frame::{Head, PlotArea, WIDTH, crosshair, path, px};
+use crate::axes::frame::{Head, PlotArea, WIDTH, crosshair, label, line, path, px};
 use crate::axes::legend::{KeyKind, LegendKey, legend};
 use crate::axes::mark::{Focus, mark, shape};
 use crate::axes::scale::{ScaleKind, extent};
@@ -91,13 +91,20 @@ pub fn render(chart: &ScalingChart) -> Markup {
             if wide { first * (last / first).powf(share) } else { first + (last - first) * share };
         Some((x.at(count)?, y.at(count / first)?))
     });
+    let speedup = |p: &SpeedupPoint| x.at(p.count).zip(y.at(p.speedup));
+    let efficiency = |p: &SpeedupPoint| x.at(p.count).zip(e.at(p.efficiency * 100.0));
+    let whisker = |p: &SpeedupPoint| {
+        let (at, low, high) = (x.at(p.count)?, px(y.clamped(p.low)?), px(y.clamped(p.high)?));
+        let (left, middle) = (px(at - 4.0), px(at));
+        Some(format!("M{left} {low}h8M{middle} {low}V{high}M{left} {high}h8"))
+    };
     let body = html! {
         (heading(WIDTH, "speedup over the smallest count", "↑ higher is better"))
         (legend)
         (y_axis.vertical(&upper))
         (e_axis.vertical(&lower))
-        text.name x="2" y=(px(lower.top - 12.0)) { "efficiency, %" }
-        line.base x1=(px(left)) x2=(px(upper.right)) y1=(px(upper.bottom)) y2=(px(upper.bottom)) {}
+        (label("name", (2.0, lower.top - 12.0), "efficiency, %"))
+        (line("base", (left, upper.bottom), (upper.right, upper.bottom)))
         (x_axis.horizontal(&lower, &chart.factor))
         (crosshair(&PlotArea { bottom: lower.bottom, ..upper }))
         g.series data-series="99" data-label="ideal" { path.line.ideal d=(path(ideal)) {} }
@@ -107,17 +114,15 @@ pub fn render(chart: &ScalingChart) -> Markup {
             }
         }
         g.series.s0 data-series="0" data-label="measured" {
-            path.line d=(path(chart.points.iter().map(|p| Some((x.at(p.count)?, y.at(p.speedup)?))))) {}
-            path.line d=(path(chart.points.iter().map(|p| Some((x.at(p.count)?, e.at(p.efficiency * 100.0)?))))) {}
+            path.line d=(path(chart.points.iter().map(speedup))) {}
+            path.line d=(path(chart.points.iter().map(efficiency))) {}
             @for p in &chart.points {
-                @if let (Some(at), Some(a), Some(b)) = (x.at(p.count), y.clamped(p.low), y.clamped(p.high)) {
-                    path.whisker d={ "M" (px(at - 4.0)) " " (px(a)) "h8M" (px(at)) " " (px(a)) "V" (px(b)) "M" (px(at - 4.0)) " " (px(b)) "h8" } {}
+                @if let Some(d) = whisker(p) { path.whisker d=(d) {} }
+                @if let Some(at) = speedup(p) {
+                    (mark("", &shape(0, at, 4.0), at, &p.label, Focus::Stop))
                 }
-                @if let (Some(at), Some(to)) = (x.at(p.count), y.at(p.speedup)) {
-                    (mark("", &shape(0, at, to, 4.0), (at, to), &p.label, Focus::Stop))
-                }
-                @if let (Some(at), Some(to)) = (x.at(p.count), e.at(p.efficiency * 100.0)) {
-                    (mark("", &shape(0, at, to, 3.0), (at, to), &p.label, Focus::Skip))
+                @if let Some(at) = efficiency(p) {
+                    (mark("", &shape(0, at, 3.0), at, &p.label, Focus::Skip))
                 }
             }
         }

@@ -25,7 +25,8 @@ pub fn render(means: &[Mean]) -> Markup {
     let ends = means.iter().flat_map(|m| [m.value, m.low, m.high]);
     let y = Scale::new(ScaleKind::Linear, extent(ends).unwrap_or((0.0, 1.0)), (HEIGHT - 4.0, 4.0));
     html! {
-        svg.chart.mini viewBox={ "0 0 " (px(width)) " " (px(HEIGHT)) } width=(px(width)) height=(px(HEIGHT)) aria-hidden="true" {
+        svg.chart.mini viewBox={ "0 0 " (px(width)) " " (px(HEIGHT)) }
+            width=(px(width)) height=(px(HEIGHT)) aria-hidden="true" {
             @for (i, m) in means.iter().enumerate() {
                 @let x = STEP * (i as f64 + 0.5);
                 g class=(series_class(i)) {

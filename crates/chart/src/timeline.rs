@@ -3,7 +3,9 @@
 use maud::{Markup, html};
 
 use crate::axes::axis::{Axis, foot, heading};
-use crate::axes::frame::{Head, PlotArea, crosshair, fit, px, svg_spanned, text_width};
+use crate::axes::frame::{
+    Head, PlotArea, crosshair, fit, label, line, px, rect, svg_spanned, text_width,
+};
 use crate::axes::legend::{LegendKey, legend};
 use crate::axes::scale::{Scale, extent};
 
@@ -77,22 +79,22 @@ impl<'a> Timeline<'a> {
 
 /// Draws the phases as shaded areas, with their names above the plot.
 fn shades(spans: &[PhaseSpan], x: &Scale, inner: &PlotArea) -> Markup {
+    let (top, height) = (inner.top - 18.0, inner.bottom - inner.top + 18.0);
     html! {
-        g.phases {
-            @for span in spans {
-                @if let (Some(a), Some(b)) = (x.clamped(span.from_s), x.clamped(span.to_s)) {
-                    @if b > a {
-                        rect class={ "phase phase-" (span.name) } x=(px(a)) y=(px(inner.top - 18.0)) width=(px(b - a)) height=(px(inner.bottom - inner.top + 18.0)) {
-                            title { (span.name) " from " (format!("{:.2}", span.from_s)) " s to " (format!("{:.2}", span.to_s)) " s" }
-                        }
-                        line.phase-edge x1=(px(a)) x2=(px(a)) y1=(px(inner.top - 18.0)) y2=(px(inner.bottom)) {}
-                        // A name without enough space is only in the title of the shaded area.
-                        @if b - a >= text_width(&span.name) + 6.0 {
-                            text.note.mid x=(px(f64::midpoint(a, b))) y=(px(inner.top - 5.0)) { (fit(&span.name, b - a)) }
-                        }
+        g.phases { @for p in spans {
+            @if let (Some(a), Some(b)) = (x.clamped(p.from_s), x.clamped(p.to_s)) {
+                @if b > a {
+                    @let name = &p.name;
+                    @let title = format!("{name} from {:.2} s to {:.2} s", p.from_s, p.to_s);
+                    (rect(&format!("phase phase-{name}"), (a, top), (b - a, height), &title))
+                    (line("phase-edge", (a, top), (a, inner.bottom)))
+                    // A name without enough space is only in the title of the shaded area.
+                    @if b - a >= text_width(name) + 6.0 {
+                        @let at = (f64::midpoint(a, b), inner.top - 5.0);
+                        (label("note mid", at, &fit(name, b - a)))
                     }
                 }
             }
-        }
+        } }
     }
 }

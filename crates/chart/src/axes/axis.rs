@@ -3,7 +3,7 @@
 use assay_model::units;
 use maud::{Markup, html};
 
-use crate::axes::frame::{Head, PlotArea, WIDTH, fit, px, svg, text_width};
+use crate::axes::frame::{Head, PlotArea, WIDTH, fit, label, line, svg, text_width};
 use crate::axes::scale::{Scale, ScaleKind};
 use crate::axes::ticks::{Tick, nice_domain, thin, ticks};
 
@@ -27,15 +27,8 @@ impl Axis {
         let reference = domain.0.abs().max(domain.1.abs());
         let (factor, shown_unit) = units::scale_of(reference, unit);
         let (low, high) = nice_domain(domain.0 / factor, domain.1 / factor, 6);
-        Axis {
-            kind: ScaleKind::Linear,
-            domain: (low * factor, high * factor),
-            unit: unit.to_owned(),
-            factor,
-            shown_unit,
-            whole: false,
-            edge: 1.0,
-        }
+        let plain = Axis::log(ScaleKind::Linear, domain, unit);
+        Axis { domain: (low * factor, high * factor), factor, shown_unit, ..plain }
     }
 
     /// Creates a linear axis with exactly this domain.
@@ -105,14 +98,12 @@ impl Axis {
         let scale = self.scale(inner.bottom, inner.top);
         let kept = thin(self.ticks(&scale, 6), &scale, |_| 12.0);
         html! {
-            g.axis.y aria-hidden="true" {
-                @for tick in &kept {
-                    @if let Some(y) = scale.at(tick.value) {
-                        line.grid x1=(px(inner.left)) x2=(px(inner.right)) y1=(px(y)) y2=(px(y)) {}
-                        text.end x=(px(inner.left - 7.0)) y=(px(y + 4.0)) { (tick.label) }
-                    }
+            g.axis.y aria-hidden="true" { @for tick in &kept {
+                @if let Some(y) = scale.at(tick.value) {
+                    (line("grid", (inner.left, y), (inner.right, y)))
+                    (label("end", (inner.left - 7.0, y + 4.0), &tick.label))
                 }
-            }
+            } }
         }
     }
 
@@ -132,16 +123,17 @@ impl Axis {
         {
             kept.pop();
         }
+        let PlotArea { left, right, bottom, .. } = *inner;
         html! {
             g.axis.x aria-hidden="true" {
-                line.base x1=(px(inner.left)) x2=(px(inner.right)) y1=(px(inner.bottom)) y2=(px(inner.bottom)) {}
+                (line("base", (left, bottom), (right, bottom)))
                 @for tick in &kept {
                     @if let (Some(x), Some(middle)) = (scale.at(tick.value), middle(tick)) {
-                        line.tick x1=(px(x)) x2=(px(x)) y1=(px(inner.bottom)) y2=(px(inner.bottom + 5.0)) {}
-                        text.mid x=(px(middle)) y=(px(inner.bottom + 19.0)) { (tick.label) }
+                        (line("tick", (x, bottom), (x, bottom + 5.0)))
+                        (label("mid", (middle, bottom + 19.0), &tick.label))
                     }
                 }
-                text.mid.name x=(px(f64::midpoint(inner.left, inner.right))) y=(px(inner.bottom + 38.0)) { (title) }
+                (label("mid name", (f64::midpoint(left, right), bottom + 38.0), title))
             }
         }
     }
@@ -151,11 +143,9 @@ impl Axis {
         let scale = self.scale(inner.left, inner.right);
         let kept = thin(self.ticks(&scale, 9), &scale, |t| text_width(&t.label));
         html! {
-            g.axis aria-hidden="true" {
-                @for x in kept.iter().filter_map(|t| scale.at(t.value)) {
-                    line.grid x1=(px(x)) x2=(px(x)) y1=(px(inner.top)) y2=(px(inner.bottom)) {}
-                }
-            }
+            g.axis aria-hidden="true" { @for x in kept.iter().filter_map(|t| scale.at(t.value)) {
+                (line("grid", (x, inner.top), (x, inner.bottom)))
+            } }
         }
     }
 }
@@ -164,8 +154,8 @@ impl Axis {
 /// the direction in which values improve, which is shortened to the remaining space.
 pub(crate) fn heading(width: f64, left: &str, right: &str) -> Markup {
     html! {
-        text.name x="2" y="14" { (left) }
-        text.end.note x=(px(width - 4.0)) y="14" { (fit(right, width - 16.0 - text_width(left))) }
+        (label("name", (2.0, 14.0), left))
+        (label("end note", (width - 4.0, 14.0), &fit(right, width - 16.0 - text_width(left))))
     }
 }
 
@@ -174,9 +164,7 @@ pub(crate) fn heading(width: f64, left: &str, right: &str) -> Markup {
 pub(crate) fn noted(head: &Head, class: &str, bottom: f64, note: &str, body: &Markup) -> Markup {
     let body = html! {
         (body)
-        @if !note.is_empty() {
-            text.end.note x=(px(WIDTH - 4.0)) y=(px(bottom + 57.0)) { (note) }
-        }
+        @if !note.is_empty() { (label("end note", (WIDTH - 4.0, bottom + 57.0), note)) }
     };
     svg(head, class, foot(bottom, note), &body)
 }

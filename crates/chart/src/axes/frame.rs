@@ -75,9 +75,31 @@ pub(crate) fn svg_spanned(
 /// Draws the line that a script moves with the pointer; without a script it stays outside the
 /// chart.
 pub(crate) fn crosshair(inner: &PlotArea) -> Markup {
+    line("crosshair", (-9.0, inner.top), (-9.0, inner.bottom))
+}
+
+/// Returns the value of an attribute `class`, which is absent if there is no class.
+fn classes(class: &str) -> Option<&str> {
+    (!class.is_empty()).then_some(class)
+}
+
+/// Draws a line between two points.
+pub(crate) fn line(class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> Markup {
+    html! { line class=[classes(class)] x1=(px(x1)) x2=(px(x2)) y1=(px(y1)) y2=(px(y2)) {} }
+}
+
+/// Draws a rectangle from its top left corner, with a title that is shown on hover.
+pub(crate) fn rect(class: &str, (x, y): (f64, f64), size: (f64, f64), title: &str) -> Markup {
     html! {
-        line.crosshair x1="-9" x2="-9" y1=(px(inner.top)) y2=(px(inner.bottom)) {}
+        rect class=(class) x=(px(x)) y=(px(y)) width=(px(size.0)) height=(px(size.1)) {
+            title { (title) }
+        }
     }
+}
+
+/// Draws a text whose baseline is at `y`; the class places it before, around or after `x`.
+pub(crate) fn label(class: &str, (x, y): (f64, f64), text: &str) -> Markup {
+    html! { text class=[classes(class)] x=(px(x)) y=(px(y)) { (text) } }
 }
 
 /// Formats a coordinate with one decimal, or none if it is zero.
@@ -97,6 +119,11 @@ pub(crate) fn text_width(text: &str) -> f64 {
 /// Shortens the text in the middle until it is at most `most` user units wide.
 pub(crate) fn fit(text: &str, most: f64) -> String {
     crate::axes::text::shorten(text, (most / CHARACTER).floor().max(3.0) as usize, "…")
+}
+
+/// Builds the outline of a rectangle from its top left corner.
+pub(crate) fn outline((x, y): (f64, f64), (wide, high): (f64, f64)) -> String {
+    format!("M{} {}h{}v{}h{}Z", px(x), px(y), px(wide), px(high), px(-wide))
 }
 
 /// Builds a path through points, broken where a point is missing.

@@ -2,8 +2,8 @@
 
 use maud::{Markup, html};
 
-use crate::axes::frame::{fit, px, text_width};
-use crate::axes::mark::{dash_class, series_class, shape};
+use crate::axes::frame::{fit, label, line, px, text_width};
+use crate::axes::mark::{line_class, shape};
 
 /// Appearance of a key.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,8 +26,7 @@ pub(crate) struct LegendKey {
 impl LegendKey {
     /// Creates the key of a numbered series.
     pub(crate) fn series(series: usize, label: &str, kind: KeyKind) -> Self {
-        let class = format!("{}{}", series_class(series), dash_class(series));
-        LegendKey { label: label.to_owned(), class, series, kind }
+        LegendKey { label: label.to_owned(), class: line_class(series), series, kind }
     }
 
     /// Creates the keys of series numbered from 0.
@@ -61,29 +60,29 @@ pub(crate) fn legend(width: f64, keys: &[LegendKey]) -> (Markup, f64) {
         x += wide;
     }
     let markup = html! {
-        g.legend {
-            @for (key, label, x, y) in &placed {
-                g.key data-series=(key.series) {
-                    rect.key-box x=(px(*x)) y=(px(y - 10.0)) height="20" width=(px(SAMPLE + text_width(label))) {}
-                    (sample(key, *x, *y))
-                    text x=(px(x + SAMPLE)) y=(px(y + 4.0)) { (label) }
-                    title { (key.label) }
-                }
-            }
-        }
+        g.legend { @for (key, name, x, y) in &placed { g.key data-series=(key.series) {
+            @let width = px(SAMPLE + text_width(name));
+            rect.key-box x=(px(*x)) y=(px(y - 10.0)) height="20" width=(width) {}
+            (sample(key, *x, *y))
+            (label("", (x + SAMPLE, y + 4.0), name))
+            title { (key.label) }
+        } } }
     };
     (markup, f64::from(row + 1) * ROW + 6.0)
 }
 
 fn sample(key: &LegendKey, x: f64, y: f64) -> Markup {
+    let class = &key.class;
+    let outline = |r: f64| shape(key.series, (x + 10.0, y), r);
     html! {
         @match key.kind {
             KeyKind::Line => {
-                line class={ "line " (key.class) } x1=(px(x)) x2=(px(x + 20.0)) y1=(px(y)) y2=(px(y)) {}
-                path class={ "key-mark " (key.class) } d=(shape(key.series, x + 10.0, y, 3.5)) {}
+                (line(&format!("line {class}"), (x, y), (x + 20.0, y)))
+                path class={ "key-mark " (class) } d=(outline(3.5)) {}
             }
-            KeyKind::Mark => path class={ "key-mark " (key.class) } d=(shape(key.series, x + 10.0, y, 4.5)) {},
-            KeyKind::Fill => rect class={ "fill " (key.class) } x=(px(x + 4.0)) y=(px(y - 6.0)) width="14" height="12" {},
+            KeyKind::Mark => path class={ "key-mark " (class) } d=(outline(4.5)) {},
+            KeyKind::Fill => rect class={ "fill " (class) } x=(px(x + 4.0)) y=(px(y - 6.0))
+                width="14" height="12" {},
         }
     }
 }

@@ -3,7 +3,7 @@
 
 use maud::{Markup, html};
 
-use crate::axes::frame::px;
+use crate::axes::frame::{outline, px};
 
 /// Number of series with a colour of their own; further series repeat the colours with other
 /// shapes.
@@ -14,31 +14,23 @@ pub(crate) fn series_class(series: usize) -> String {
     format!("s{}", series % COLOURS)
 }
 
-/// Returns the CSS class that dashes the line of a series with a repeated colour.
-pub(crate) fn dash_class(series: usize) -> &'static str {
-    match series / COLOURS {
-        0 => "",
-        1 => " dashed",
-        _ => " dotted",
-    }
+/// Returns the CSS classes of a series that is drawn as a line; a repeated colour is dashed.
+pub(crate) fn line_class(series: usize) -> String {
+    series_class(series) + ["", " dashed", " dotted"][(series / COLOURS).min(2)]
 }
 
 /// Returns the outline of a series' shape around a point.
-pub(crate) fn shape(series: usize, x: f64, y: f64, r: f64) -> String {
+pub(crate) fn shape(series: usize, (x, y): (f64, f64), r: f64) -> String {
     let p = px;
     // Every colour has a shape of its own; a repeated colour takes the next shape.
     match (series + series / COLOURS) % COLOURS {
-        0 => format!(
-            "M{} {}a{r} {r} 0 1 0 {} 0a{r} {r} 0 1 0 {} 0Z",
-            p(x - r),
-            p(y),
-            p(2.0 * r),
-            p(-2.0 * r),
-            r = p(r)
-        ),
+        0 => {
+            let (left, r, there, back) = (p(x - r), p(r), p(2.0 * r), p(-2.0 * r));
+            format!("M{left} {}a{r} {r} 0 1 0 {there} 0a{r} {r} 0 1 0 {back} 0Z", p(y))
+        }
         1 => {
             let h = r * 0.9;
-            format!("M{} {}h{}v{}h{}Z", p(x - h), p(y - h), p(2.0 * h), p(2.0 * h), p(-2.0 * h))
+            outline((x - h, y - h), (2.0 * h, 2.0 * h))
         }
         2 => {
             let h = r * 1.15;
@@ -46,17 +38,8 @@ pub(crate) fn shape(series: usize, x: f64, y: f64, r: f64) -> String {
         }
         3 => {
             let h = r * 1.25;
-            format!(
-                "M{} {}l{} {}l{} {}l{} {}Z",
-                p(x),
-                p(y - h),
-                p(h),
-                p(h),
-                p(-h),
-                p(h),
-                p(-h),
-                p(-h)
-            )
+            let (top, h, m) = (p(y - h), p(h), p(-h));
+            format!("M{} {top}l{h} {h}l{m} {h}l{m} {m}Z", p(x))
         }
         4 => {
             let h = r * 1.15;
@@ -64,13 +47,8 @@ pub(crate) fn shape(series: usize, x: f64, y: f64, r: f64) -> String {
         }
         5 => {
             let (h, t) = (r * 1.2, r * 0.8);
-            format!(
-                "M{} {}h{t}v{t}h{t}v{t}h{m}v{t}h{m}v{m}h{m}v{m}h{t}Z",
-                p(x - t / 2.0),
-                p(y - h),
-                t = p(t),
-                m = p(-t)
-            )
+            let (left, top, t, m) = (p(x - t / 2.0), p(y - h), p(t), p(-t));
+            format!("M{left} {top}h{t}v{t}h{t}v{t}h{m}v{t}h{m}v{m}h{m}v{m}h{t}Z")
         }
         6 => {
             let h = r * 1.15;
@@ -78,15 +56,8 @@ pub(crate) fn shape(series: usize, x: f64, y: f64, r: f64) -> String {
         }
         _ => {
             let h = r * 1.1;
-            format!(
-                "M{} {}h{}L{} {}h{}Z",
-                p(x - h),
-                p(y - h),
-                p(2.0 * h),
-                p(x - h),
-                p(y + h),
-                p(2.0 * h)
-            )
+            let (left, wide) = (p(x - h), p(2.0 * h));
+            format!("M{left} {}h{wide}L{left} {}h{wide}Z", p(y - h), p(y + h))
         }
     }
 }
@@ -135,8 +106,8 @@ pub(crate) fn link(
         return mark(class, d, at, label, focus);
     }
     html! {
-        a class={ "m" @if !class.is_empty() { " " (class) } } href=(href) tabindex=(focus.tabindex())
-            data-cx=(px(at.0)) data-cy=(px(at.1)) {
+        a class={ "m" @if !class.is_empty() { " " (class) } } href=(href)
+            tabindex=(focus.tabindex()) data-cx=(px(at.0)) data-cy=(px(at.1)) {
             title { (label) }
             path d=(d) {}
         }
@@ -158,10 +129,10 @@ mod tests {
     #[test]
     fn no_two_of_sixteen_series_share_colour_and_shape() {
         let looks: std::collections::BTreeSet<(String, String)> =
-            (0..16).map(|i| (series_class(i), shape(i, 50.0, 50.0, 4.0))).collect();
+            (0..16).map(|i| (series_class(i), shape(i, (50.0, 50.0), 4.0))).collect();
         assert_eq!(looks.len(), 16);
         let shapes: std::collections::BTreeSet<String> =
-            (0..COLOURS).map(|i| shape(i, 50.0, 50.0, 4.0)).collect();
+            (0..COLOURS).map(|i| shape(i, (50.0, 50.0), 4.0)).collect();
         assert_eq!(shapes.len(), COLOURS, "colour is not the only difference");
     }
 }

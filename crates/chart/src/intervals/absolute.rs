@@ -4,9 +4,9 @@
 use assay_model::Better;
 use maud::{Markup, html};
 
-use super::{label, label_room};
+use super::{label_room, row_label};
 use crate::axes::axis::{Axis, direction, heading, noted};
-use crate::axes::frame::{Head, PlotArea, WIDTH, px};
+use crate::axes::frame::{Head, PlotArea, WIDTH, rect};
 use crate::axes::mark::{Focus, link, mark, shape, whisker};
 use crate::axes::scale::extent;
 
@@ -78,26 +78,30 @@ pub fn render(chart: &Absolute) -> Markup {
         @for (i, r) in chart.rows.iter().enumerate() {
             @let y = inner.top + HEIGHT * (i as f64 + 0.5);
             g.row {
-                (label(&r.label, y, left))
+                (row_label(&r.label, y, left))
                 @if total <= MAX_DOTS {
                     @for (k, d) in r.dots.iter().enumerate() {
                         @if let Some(at) = x.at(d.value) {
                             // Trials are spread over three lines, so that equal values remain
                             // visible.
-                            @let to = y + 10.0 + (k % 3) as f64 * 3.0;
-                            (link("trial", &shape(0, at, to, 2.6), (at, to), &d.label, Focus::nth(k, r.dots.len()), &d.href))
+                            @let at = (at, y + 10.0 + (k % 3) as f64 * 3.0);
+                            @let focus = Focus::nth(k, r.dots.len());
+                            (link("trial", &shape(0, at, 2.6), at, &d.label, focus, &d.href))
                         }
                     }
                 } @else if let Some((a, b)) = extent(r.dots.iter().map(|d| d.value)) {
                     @if let (Some(a), Some(b)) = (x.at(a), x.at(b)) {
-                        rect.spread x=(px(a)) y=(px(y + 9.0)) width=(px(b - a)) height="6" { title { "from the minimum to the maximum of " (r.dots.len()) " trials" } }
+                        @let n = r.dots.len();
+                        @let title = format!("from the minimum to the maximum of {n} trials");
+                        (rect("spread", (a, y + 9.0), (b - a, 6.0), &title))
                     }
                 }
                 @if let (Some(a), Some(b)) = (x.at(r.low), x.at(r.high)) {
                     (whisker(a, b, y - 4.0, 5.0))
                 }
-                @if let Some(at) = x.at(r.value) {
-                    (mark("mean", &shape(0, at, y - 4.0, 5.0), (at, y - 4.0), &format!("{}: {}", r.label, r.text), Focus::Stop))
+                @if let Some(at) = x.at(r.value).map(|at| (at, y - 4.0)) {
+                    @let label = format!("{}: {}", r.label, r.text);
+                    (mark("mean", &shape(0, at, 5.0), at, &label, Focus::Stop))
                 }
             }
         }

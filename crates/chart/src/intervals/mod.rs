@@ -17,8 +17,6 @@ fn label_room<'a>(labels: impl Iterator<Item = &'a str>) -> f64 {
 }
 
 /// Draws the label of a row at `y`, left of a plot that begins at `left`.
-fn label(text: &str, y: f64, left: f64) -> Markup {
-    html! {
-        text x="2" y=(px(y + 4.0)) { (fit(text, left - 12.0)) title { (text) } }
-    }
+fn row_label(text: &str, y: f64, left: f64) -> Markup {
+    html! { text x="2" y=(px(y + 4.0)) { (fit(text, left - 12.0)) title { (text) } } }
 }

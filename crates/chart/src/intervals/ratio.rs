@@ -4,11 +4,12 @@
 use assay_model::Better;
 use maud::{Markup, html};
 
-use super::{label, label_room};
+use super::{label_room, row_label};
 use crate::axes::axis::{Axis, direction, heading, noted};
-use crate::axes::frame::{Head, PlotArea, WIDTH, px, text_width};
+use crate::axes::frame::{Head, PlotArea, WIDTH, label, line, rect, text_width};
 use crate::axes::mark::{Focus, mark, shape, whisker};
 use crate::axes::scale::{ScaleKind, extent};
+use crate::axes::ticks::short;
 
 /// Comparison of one treatment with the baseline.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,28 +74,29 @@ pub fn render(chart: &Ratios) -> Markup {
         (heading(WIDTH, "", &direction(chart.better)))
         @if let Some(m) = chart.margin {
             @if let (Some(a), Some(b)) = (x.clamped(1.0 / (1.0 + m)), x.clamped(1.0 + m)) {
-                rect.margin x=(px(a)) y=(px(inner.top)) width=(px(b - a)) height=(px(inner.bottom - inner.top)) {
-                    title { "differences that do not matter: within " (crate::axes::ticks::short(m * 100.0, "%")) }
-                }
+                @let within = short(m * 100.0, "%");
+                @let title = format!("differences that do not matter: within {within}");
+                (rect("margin", (a, inner.top), (b - a, inner.bottom - inner.top), &title))
             }
         }
         (axis.upright_grid(&inner))
         (axis.horizontal(&inner, &chart.name))
         @if let Some(one) = x.at(1.0) {
-            line.one x1=(px(one)) x2=(px(one)) y1=(px(inner.top)) y2=(px(inner.bottom)) {}
+            (line("one", (one, inner.top), (one, inner.bottom)))
         }
         @for (i, r) in chart.rows.iter().enumerate() {
             @let y = inner.top + HEIGHT * (i as f64 + 0.5) + 3.0;
             g class={ "row verdict-" (r.verdict) } {
-                (label(&r.label, y, left))
+                (row_label(&r.label, y, left))
                 @if let (Some(a), Some(b)) = (x.at(r.low), x.at(r.high)) {
                     (whisker(a, b, y, 5.0))
                 }
-                @if let Some(at) = x.at(r.ratio) {
-                    (mark("", &shape(1, at, y, 5.0), (at, y), &format!("{}: {} {}", r.label, r.text, r.verdict), Focus::Stop))
+                @if let Some(at) = x.at(r.ratio).map(|at| (at, y)) {
+                    @let words = format!("{}: {} {}", r.label, r.text, r.verdict);
+                    (mark("", &shape(1, at, 5.0), at, &words, Focus::Stop))
                 }
-                text x=(px(inner.right + 12.0)) y=(px(y - 3.0)) { (r.text) }
-                text.note x=(px(inner.right + 12.0)) y=(px(y + 12.0)) { (r.verdict) }
+                (label("", (inner.right + 12.0, y - 3.0), &r.text))
+                (label("note", (inner.right + 12.0, y + 12.0), &r.verdict))
             }
         }
     };
