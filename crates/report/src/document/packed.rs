@@ -69,13 +69,12 @@ pub(crate) fn rows(rows: &Markup, holds: &str, words: &str, columns: usize) -> M
     }
 }
 
-/// Renders a file inside the page, which the script turns into a download button.
+/// Renders a file inside the page, which the script turns into a download button, as an item of a
+/// list.
 pub(crate) fn file(text: &str, name: &str, label: &str) -> Markup {
     html! {
-        span.file data-name=(name) data-label=(label) {
-            (label) ": " code { (name) }
-            (PreEscaped(FILE)) (pack(text)) (PreEscaped(END))
-        }
+        li { span.file data-name=(name) data-label=(label) { (label) ": " code { (name) }
+            (PreEscaped(FILE)) (pack(text)) (PreEscaped(END)) } }
     }
 }
 

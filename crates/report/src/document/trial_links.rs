@@ -61,11 +61,10 @@ impl TrialLinks {
     pub fn link(&self, text: &str) -> Markup {
         html! {
             @if let Some(first) = self.trials.first() {
-                @if self.trials.len() > NAMED {
-                    a.from href={ "#trial-" (first) } data-from=(first) data-bits=(self.bits(*first)) title=(self.title()) { (text) }
-                } @else {
-                    a.from href={ "#trial-" (first) } data-trials=(self.numbers()) title=(self.title()) { (text) }
-                }
+                @let many = self.trials.len() > NAMED;
+                a.from href={ "#trial-" (first) } data-from=[many.then_some(first)]
+                    data-bits=[many.then(|| self.bits(*first))]
+                    data-trials=[(!many).then(|| self.numbers())] title=(self.title()) { (text) }
             } @else {
                 (text)
             }

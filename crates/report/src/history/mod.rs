@@ -21,7 +21,7 @@ pub use functions::{functions_markdown, functions_sentence, functions_text};
 pub use markdown::markdown;
 pub use page::content;
 pub use page::{
-    PageLinks, PublishedHistory, STATE_CLASSES, anchor, large, large_quoted, overview, published,
+    PageLinks, PublishedHistory, anchor, large, large_quoted, left_out, overview, published,
     series_anchor, small, small_quoted, suite_summary,
 };
 

@@ -15,6 +15,7 @@ use super::{
     change_words, day, functions_sentence, none_found, none_found_quoted, short, size, slope_line,
     suite_lines, together_line,
 };
+use crate::document::html::{scroll_box, titles};
 use crate::page::shell;
 
 /// Function that renders the actions that a reader can take on a change of a series.
@@ -27,9 +28,6 @@ pub struct PageLinks<'a> {
     /// Actions on a change, if there are any.
     pub actions: Option<&'a Actions<'a>>,
 }
-
-/// CSS class of a change's state, and prefix of the class of each state.
-pub const STATE_CLASSES: &str = "change-state";
 
 /// A history for a published page.
 pub enum PublishedHistory {
@@ -134,20 +132,19 @@ pub fn large(shown: &HistoryView, series: &SeriesView, look: &PageLinks<'_>) -> 
         section id=(id) aria-labelledby={ (id) "-heading" } {
             h2 id={ (id) "-heading" } { (shown.experiment) ": " (series.name(&shown.metric)) }
             p.soft {
-                (series.machine) ": " (series.points.len()) " of " (shown.revisions) " revisions, relative to "
-                code { (shown.reference) } " in the same blocks. Standard deviation "
-                (format!("{:.2}", 100.0 * series.sd)) " %, neighbours correlated by " (format!("{:.2}", series.correlation)) ". "
+                (series.machine) ": " (series.points.len()) " of " (shown.revisions)
+                " revisions, relative to " code { (shown.reference) }
+                " in the same blocks. Standard deviation " (format!("{:.2}", 100.0 * series.sd))
+                " %, neighbours correlated by " (format!("{:.2}", series.correlation)) ". "
                 a href={ "#" (id) } { "Link to this series" }
             }
             (figure(&chart::render(&own_chart(shown, series, format!("{id}-chart"), look))))
             h3 { "Changes" }
             @if steady { p { (none_found(series)) "." } }
-            @else {
-                ul.cards {
-                    @for change in &series.changes { (card(series, change, look)) }
-                    @for slope in &series.slopes { li.card { p { (slope_line(&series.points, slope)) } } }
-                }
-            }
+            @else { ul.cards {
+                @for change in &series.changes { (card(series, change, look)) }
+                @for s in &series.slopes { li.card { p { (slope_line(&series.points, s)) } } }
+            } }
             // A suite may have hundreds of steady series, whose charts name the points.
             @if !steady || !shown.is_suite() { (points(series, look)) }
         }
@@ -159,7 +156,7 @@ fn card(series: &SeriesView, change: &ChangeView, look: &PageLinks<'_>) -> Marku
     html! {
         li.card id={ "change-" (short(&change.commit)) } {
             p.headline {
-                span class={ (STATE_CLASSES) " " (STATE_CLASSES) "-" (state) } { (state) }
+                span class={ "change-state change-state-" (state) } { (state) }
                 span { (change_words(change)) }
             }
             @if let Some(known) = &change.known {
@@ -189,33 +186,27 @@ fn address(link: &str) -> Markup {
 
 fn points(series: &SeriesView, look: &PageLinks<'_>) -> Markup {
     let scale = units::common_reference(series.points.iter().map(|p| p.value));
-    html! {
-        details {
-            summary { "All points" }
-            div.table-box tabindex="0" role="region" aria-label="All points" {
-                table {
-                    thead { tr {
-                        th scope="col" { "revision" } th scope="col" { "author date" } th scope="col" class="num" { "ratio" }
-                        th scope="col" class="num" { "its own value" } th scope="col" class="num" { "blocks" }
-                        @if look.run.is_some() { th scope="col" { "run" } }
-                        th scope="col" { "subject" }
-                    } }
-                    tbody {
-                        @for p in &series.points {
-                            tr {
-                                td { code { (p.label) } } td { (day(p.author_date.as_deref())) } td.num { (p.text()) }
-                                td.num { (units::format_value_as(p.value, &series.unit, 4, scale)) } td.num { (p.blocks) }
-                                @if let Some(to) = look.run {
-                                    td { @for run in &p.runs { a href=(to(run)) { (run) } " " } }
-                                }
-                                td { (p.subject) }
-                            }
-                        }
-                    }
+    let table = html! {
+        table {
+            thead { tr {
+                (titles(None, &["revision", "author date"]))
+                (titles(Some("num"), &["ratio", "its own value", "blocks"]))
+                @if look.run.is_some() { (titles(None, &["run"])) }
+                (titles(None, &["subject"]))
+            } }
+            tbody { @for p in &series.points { tr {
+                td { code { (p.label) } } td { (day(p.author_date.as_deref())) }
+                td.num { (p.text()) }
+                td.num { (units::format_value_as(p.value, &series.unit, 4, scale)) }
+                td.num { (p.blocks) }
+                @if let Some(to) = look.run {
+                    td { @for run in &p.runs { a href=(to(run)) { (run) } " " } }
                 }
-            }
+                td { (p.subject) }
+            } } }
         }
-    }
+    };
+    html! { details { summary { "All points" } (scroll_box("All points", &table)) } }
 }
 
 /// Renders a series as a small chart that links to `href`.
@@ -234,7 +225,8 @@ pub fn small(shown: &HistoryView, series: &SeriesView, href: &str) -> Markup {
             (chart::small(&drawn))
             p.soft {
                 (crate::figures::count(series.points.len(), "point"))
-                @if let Some(last) = series.points.last() { ", last " code { (last.label) } " " (last.text()) }
+                @let last = series.points.last();
+                @if let Some(p) = last { ", last " code { (p.label) } " " (p.text()) }
                 @if alarms > 0 { ", " strong.withheld { (alarms) " confirmed for the worse" } }
                 @if waiting > 0 { ", " (waiting) " suspected" }
             }
@@ -295,25 +287,22 @@ pub fn large_quoted(name: &str, series: &QuotedSeries, found: &QuotedSeriesView)
         section id=(id) aria-labelledby={ (id) "-heading" } {
             h2 id={ (id) "-heading" } { (series.name) }
             p.soft {
-                "Quoted from " code { (name) } ": " (series.points.len()) " points. assay measured none of it, so changes are suspected and cannot be confirmed. "
+                "Quoted from " code { (name) } ": " (series.points.len()) " points. assay measured "
+                "none of it, so changes are suspected and cannot be confirmed. "
                 a href={ "#" (id) } { "Link to this series" }
             }
             (figure(&chart::render(&quoted_chart(series, found, format!("{id}-chart")))))
-            @if found.changes.is_empty() && found.slopes.is_empty() { p { (none_found_quoted(found)) "." } }
+            @let steady = found.changes.is_empty() && found.slopes.is_empty();
+            @if steady { p { (none_found_quoted(found)) "." } }
             ul.cards {
-                @for c in &found.changes {
-                    li.card {
-                        p.headline {
-                            span class={ (STATE_CLASSES) " " (STATE_CLASSES) "-suspected" } { "suspected" }
-                            span {
-                                (size(c.change.ratio))
-                                " at " (short(&c.revision)) " " (c.time) " (points " (c.change.place.0 + 1) " to " (c.change.place.1 + 1) ")"
-                            }
-                        }
-                    }
-                }
+                @for c in &found.changes { li.card { p.headline {
+                    span class="change-state change-state-suspected" { "suspected" }
+                    span { (size(c.change.ratio)) " at " (short(&c.revision)) " " (c.time)
+                        " (points " (c.change.place.0 + 1) " to " (c.change.place.1 + 1) ")" }
+                } } }
                 @for s in &found.slopes {
-                    li.card { p { "slope: " (format!("{:+.1}", 100.0 * (s.after / s.before - 1.0))) " % from point " (s.from + 1) " to " (s.to) } }
+                    @let change = format!("{:+.1}", 100.0 * (s.after / s.before - 1.0));
+                    li.card { p { "slope: " (change) " % from point " (s.from + 1) " to " (s.to) } }
                 }
             }
         }
@@ -356,42 +345,40 @@ pub fn overview(
     of: &dyn Fn(&str, usize, &QuotedSeries) -> String,
 ) -> Markup {
     html! {
-        div.beside.smalls {
-            @for history in histories {
-                @match history {
-                    PublishedHistory::Own(shown) => {
-                        @for series in &shown.series { (small(shown, series, &own(shown, series))) }
-                        @if shown.series.is_empty() {
-                            p { (shown.experiment) ": " (shown.metric) " has no points to show." }
-                        }
+        div.beside.smalls { @for history in histories {
+            @match history {
+                PublishedHistory::Own(shown) => {
+                    @for series in &shown.series { (small(shown, series, &own(shown, series))) }
+                    @if shown.series.is_empty() {
+                        p { (shown.experiment) ": " (shown.metric) " has no points to show." }
                     }
-                    PublishedHistory::Quoted(name, imported) => {
-                        @let analysed = quoted(imported);
-                        @for together in &analysed.together { p { (together_line(together)) "." } }
-                        @for (i, (series, found)) in each(imported, &analysed).iter().enumerate() {
-                            (small_quoted(name, series, found, &of(name, i, series)))
-                        }
+                }
+                PublishedHistory::Quoted(name, imported) => {
+                    @let analysed = quoted(imported);
+                    @for together in &analysed.together { p { (together_line(together)) "." } }
+                    @for (i, (series, found)) in each(imported, &analysed).iter().enumerate() {
+                        (small_quoted(name, series, found, &of(name, i, series)))
                     }
                 }
             }
-        }
+        } }
     }
 }
 
 /// Renders the sentences about a suite; empty for a single series.
 pub fn suite_summary(shown: &HistoryView) -> Markup {
     html! {
-        @if shown.is_suite() {
-            ul.cards {
-                @for line in suite_lines(shown) { li.card { p { (line) "." } } }
-            }
-        }
+        @if shown.is_suite() { ul.cards {
+            @for line in suite_lines(shown) { li.card { p { (line) "." } } }
+        } }
     }
 }
 
-fn left_out(shown: &HistoryView) -> Markup {
+/// Renders the revisions that have no point, and the notes.
+pub fn left_out(shown: &HistoryView) -> Markup {
+    let unusable = shown.unusable.join(", ");
     html! {
-        @if !shown.unusable.is_empty() { p { "Cannot be measured: " (shown.unusable.join(", ")) "." } }
+        @if !unusable.is_empty() { p { "Cannot be measured: " (unusable) "." } }
         @for note in &shown.notes { p { (note) "." } }
     }
 }
@@ -407,7 +394,9 @@ impl PublishedHistory {
                 }
             }
             PublishedHistory::Quoted(name, imported) => html! {
-                @for (series, found) in each(imported, &quoted(imported)) { (large_quoted(name, &series, &found)) }
+                @for (s, view) in each(imported, &quoted(imported)) {
+                    (large_quoted(name, &s, &view))
+                }
             },
         }
     }

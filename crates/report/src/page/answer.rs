@@ -30,7 +30,7 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
         (parts(&significance::brief(view, gate)))
         div.answer {
             @if let Some((chart, caption)) = &chart {
-                div { (figure(chart, &html! { (caption) }, &html! {})) }
+                div { (figure(chart, caption)) }
             }
             div.aside {
                 (parts(&failures(view)))

@@ -43,11 +43,10 @@ pub fn comparable(
 }
 
 fn in_total(views: &[&RunView], across: &Across) -> Markup {
-    let nothing = html! {};
     let rows: Vec<TreatmentRow> =
         views.iter().enumerate().flat_map(|(i, v)| rows(i, v, across)).collect();
     if rows.is_empty() {
-        return nothing;
+        return html! {};
     }
     let trials = rows.iter().map(|r| r.dots.len()).sum::<usize>();
     let level = views.first().map_or(0.95, |v| v.analysis.confidence);
@@ -64,11 +63,7 @@ fn in_total(views: &[&RunView], across: &Across) -> Markup {
         rows,
         note: format!("{}; {} intervals", count(trials, "trial"), percent(level)),
     });
-    figure(
-        &chart,
-        &html! { "One scale for all: mean with its interval, every trial beneath." },
-        &nothing,
-    )
+    figure(&chart, "One scale for all: mean with its interval, every trial beneath.")
 }
 
 fn rows(i: usize, view: &RunView, across: &Across) -> Vec<TreatmentRow> {
@@ -89,7 +84,10 @@ fn rows(i: usize, view: &RunView, across: &Across) -> Vec<TreatmentRow> {
 /// widest of several). Watts at different boundaries are not comparable.
 fn per_watt(views: &[&RunView], across: &Across) -> Markup {
     if across.better != Better::Higher {
-        return html! { p.notice { (across.metric) " per watt says nothing, since more of it is not better; compare the metric " code { "energy (wall)" } ", " code { "energy (node)" } " or " code { "energy (package)" } "." } };
+        return html! { p.notice {
+        (across.metric) " per watt says nothing, since more of it is not better; compare the "
+        "metric " code { "energy (wall)" } ", " code { "energy (node)" } " or "
+        code { "energy (package)" } "." } };
     }
     let name = |boundary: &str| format!("{} per watt ({boundary})", across.metric);
     let has = |boundary: &str| {
@@ -99,7 +97,8 @@ fn per_watt(views: &[&RunView], across: &Across) -> Markup {
     // `max_by_key` returns the last of equal elements; the order is reversed to prefer the widest.
     let Some(boundary) = BOUNDARIES.into_iter().rev().max_by_key(|b| has(b)).filter(|b| has(b) > 0)
     else {
-        return html! { p.notice { "No run measured its power: name the monitor " code { "power" } " or a meter in the experiment." } };
+        return html! { p.notice { "No run measured its power: name the monitor " code { "power" }
+        " or a meter in the experiment." } };
     };
     let metric = name(boundary);
     let (mut bars, mut missing, mut unit) = (Vec::new(), Vec::new(), String::new());
@@ -196,8 +195,10 @@ fn drawn(
         })
     };
     html! {
-        @if some { (figure(&chart(), caption, &html! {})) }
-        @if !missing.is_empty() { p.notice { "Not recorded, so not shown as " (title) ": " (missing.join(", ")) "." } }
+        @if some { (figure(&chart(), caption)) }
+        @if !missing.is_empty() {
+            p.notice { "Not recorded, so not shown as " (title) ": " (missing.join(", ")) "." }
+        }
     }
 }
 

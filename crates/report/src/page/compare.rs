@@ -40,7 +40,9 @@ pub fn side_by_side(
     let across = &shown.across;
     let first = html! {
         h2 { "Answer" }
-        @for reason in parts::across::void(across) { p.notice.invalid { strong { "No verdict: " } (reason) } }
+        @for reason in parts::across::void(across) {
+            p.notice.invalid { strong { "No verdict: " } (reason) }
+        }
         (before)
         (comparable(views, across, under.per, &under.prices))
         (html::parts(&parts::across::results(across)))
@@ -74,7 +76,7 @@ pub fn compared(views: &[&RunView], shown: &ShownComparison, version: &str) -> S
             h1 { (title) }
         }
         (side_by_side(views, shown, &ChosenDenominator::default(), &|_| None, &html! {}, None))
-        footer { p { "Made by assay " (version) ". The archive has the runs under the ids above." } }
+        (shell::footer(version, " The archive has the runs under the ids above."))
         (data::json(&whole))
     };
     shell::skippable(&title, "Skip to the results", &body)

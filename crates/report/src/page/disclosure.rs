@@ -7,7 +7,7 @@ use assay_model::ValidationResult;
 use maud::{Markup, html};
 
 use super::data;
-use crate::document::html::parts;
+use crate::document::html::{code_box, parts};
 use crate::document::packed::file;
 use crate::formats::csv;
 use crate::gate::Gate;
@@ -28,25 +28,30 @@ pub(super) fn every_trial(view: &RunView, gate: &Gate) -> Markup {
 pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
     let id = view.summary.id.as_str();
     let curves = view.records.iter().any(|r| !r.curves.is_empty());
+    let plan = view.plan_hash().unwrap_or("unknown: the ledger does not register a plan");
     html! {
         h3.screen { "Raw values" }
-        p.soft.screen { "These files are inside this page; " code { "assay publish" } " also writes them next to it." }
+        p.soft.screen { "These files are inside this page; " code { "assay publish" }
+            " also writes them next to it." }
         ul.screen {
-            li { (file(&csv::trials(view), "trials.csv", "Every trial and metric")) }
-            li { (file(&csv::summaries(view), "summaries.csv", "Summaries")) }
-            @if !view.analysis.histograms.is_empty() { li { (file(&csv::percentiles(view), "percentiles.csv", "Percentiles of merged histograms")) } }
-            @if curves { li { (file(&csv::curves(view), "curves.csv", "Every point of every curve")) } }
-            li { (file(&data::analysis(view, gate), "analysis.json", "The analysis")) }
+            (file(&csv::trials(view), "trials.csv", "Every trial and metric"))
+            (file(&csv::summaries(view), "summaries.csv", "Summaries"))
+            @if !view.analysis.histograms.is_empty() {
+                @let label = "Percentiles of merged histograms";
+                (file(&csv::percentiles(view), "percentiles.csv", label))
+            }
+            @if curves { (file(&csv::curves(view), "curves.csv", "Every point of every curve")) }
+            (file(&data::analysis(view, gate), "analysis.json", "The analysis"))
         }
         @if view.imported().is_none() {
             h3 { "To repeat it" }
             p { "Save the experiment below as " code { "experiment.toml" } ", then:" }
-            div.table-box tabindex="0" role="region" aria-label="command" { pre { code { "assay run experiment.toml --seed " (view.plan.seed) } } }
+            (code_box("command", &format!("assay run experiment.toml --seed {}", view.plan.seed)))
             p.soft { "The seed gives the same order of trials; leave it out for a new one." }
         }
         details.printed {
             summary { "experiment.toml" }
-            div.table-box tabindex="0" role="region" aria-label="experiment.toml" { pre { code { (view.experiment_toml) } } }
+            (code_box("experiment.toml", &view.experiment_toml))
         }
         h3 { "Provenance" }
         dl.provenance {
@@ -56,7 +61,7 @@ pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
                 @for f in files { dd { (f.name) " of " (tool) ", SHA-256 " code { (f.sha256) } } }
             }
             dt { "assay" } dd { (view.assay_version) }
-            dt { "plan, SHA-256" } dd { code { (view.plan_hash().unwrap_or("unknown: the ledger does not register a plan")) } }
+            dt { "plan, SHA-256" } dd { code { (plan) } }
             dt { "ledger head, SHA-256" }
             dd {
                 @match &view.ledger_head {
@@ -90,15 +95,11 @@ fn notes(view: &RunView) -> Markup {
     html! {
         @if !all.is_empty() {
             h3 { "Errors and notes" }
-            ul {
-                @for note in &all {
-                    li {
-                        (visible(&note.text())) " ·"
-                        @for n in note.trials.iter().take(NAMED) { " " a href={ "#trial-" (n) } { (n) } }
-                        @if note.trials.len() > NAMED { " and " (note.trials.len() - NAMED) " more" }
-                    }
-                }
-            }
+            ul { @for (text, trials) in all.iter().map(|note| (note.text(), &note.trials)) { li {
+                (visible(&text)) " ·"
+                @for n in trials.iter().take(NAMED) { " " a href={ "#trial-" (n) } { (n) } }
+                @if trials.len() > NAMED { " and " (trials.len() - NAMED) " more" }
+            } } }
         }
     }
 }

@@ -37,7 +37,8 @@ pub fn content(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) ->
         p {
             (download(&csv(landscape), &format!("{}.csv", landscape.name), "The table as CSV"))
             @if let Some(m) = matrix {
-                " · " (download(&matrix_csv(m), &format!("{}-matrix.csv", landscape.name), "the denominators as CSV"))
+                @let file = format!("{}-matrix.csv", landscape.name);
+                " · " (download(&matrix_csv(m), &file, "the denominators as CSV"))
             }
         }
     };
@@ -50,11 +51,13 @@ pub fn content(landscape: &Landscape, matrix: Option<&Matrix>, version: &str) ->
         main id="main" {
             (section("results", "Results", &results))
             @if let Some(m) = matrix {
-                (section("denominators", "By every denominator", &parts(&made::matrix(m, &landscape.unit, landscape.ordered_by))))
+                @let table = made::matrix(m, &landscape.unit, landscape.ordered_by);
+                (section("denominators", "By every denominator", &parts(&table)))
             }
             (section("sources", "Sources", &sources))
         }
-        footer { p { "Made by assay " (version) ". Quoted numbers are as their sources printed them; derived ones were computed here." } }
+        (shell::footer(version, " Quoted numbers are as their sources printed them; derived ones \
+            were computed here."))
     }
 }
 
@@ -77,15 +80,13 @@ pub fn preview(landscape: &Landscape) -> Markup {
     let most = all.iter().map(|(_, q)| q.value).filter(|v| v.is_finite()).fold(0.0, f64::max);
     html! {
         @if all.is_empty() { p.soft { "Nothing to rank." } }
-        ol.preview {
-            @for (label, q) in &all {
-                li {
-                    span.who { (label) } " " span.num { (q.text()) }
-                    meter min="0" max=(if most > 0.0 { most } else { 1.0 }) value=(q.value.clamp(0.0, most.max(0.0))) aria-hidden="true" {}
-                }
-            }
-        }
-        p.soft { (landscape.lines_in_all) " results" @if tables.len() > 1 { " in " (tables.len()) " tables" } }
+        ol.preview { @for (label, q) in &all { li {
+            span.who { (label) } " " span.num { (q.text()) }
+            meter min="0" max=(if most > 0.0 { most } else { 1.0 })
+                value=(q.value.clamp(0.0, most.max(0.0))) aria-hidden="true" {}
+        } } }
+        @let n = tables.len();
+        p.soft { (landscape.lines_in_all) " results" @if n > 1 { " in " (n) " tables" } }
     }
 }
 
@@ -136,10 +137,10 @@ fn chart(landscape: &Landscape, n: usize, question: &str, lines: &[&LandscapeLin
     let caption = html! {
         @if several { (made::caption(landscape, question)) } @else { (landscape.measure()) }
         @if let Some(words) = kind_words { "; " (words) }
-        @if several && shown < lines.len() { "; the first " (shown) " of " (lines.len()) }
-        @if !several && shown < landscape.lines_in_all { "; the first " (shown) " of " (landscape.lines_in_all) }
+        @let all = if several { lines.len() } else { landscape.lines_in_all };
+        @if shown < all { "; the first " (shown) " of " (all) }
     };
-    figure(&drawn, &caption, &html! {})
+    figure(&drawn, &caption)
 }
 
 #[cfg(test)]

@@ -124,19 +124,15 @@ pub fn content(view: &RunView, more: Option<(&str, &str, Markup)>) -> Markup {
             p.eyebrow { "assay · run " code { (view.summary.id) } }
             h1 { (view.title()) }
             (facts(view))
-            @if !view.experiment.description.trim().is_empty() {
-                details {
-                    summary { "About this experiment" }
-                    @for paragraph in view.experiment.description.split("\n\n").filter(|p| !p.trim().is_empty()) {
-                        p.lede { (paragraph.trim()) }
-                    }
-                }
-            }
+            @if !view.experiment.description.trim().is_empty() { details {
+                summary { "About this experiment" }
+                @let paragraphs = view.experiment.description.split("\n\n").map(str::trim);
+                @for p in paragraphs.filter(|p| !p.is_empty()) { p.lede { (p) } }
+            } }
         }
         (tabbed(&tabs))
-        footer {
-            p { "Made by assay " (view.assay_version) " from run " code { (view.summary.id) } ". Every number leads to the trials behind it." }
-        }
+        footer { p { "Made by assay " (view.assay_version) " from run " code { (view.summary.id) }
+            ". Every number leads to the trials behind it." } }
     }
 }
 
@@ -148,11 +144,9 @@ pub(super) fn tabbed(tabs: &[(&str, &str, Markup)]) -> Markup {
         nav.tabs aria-label="Contents" {
             ul { @for (id, name, _) in tabs { li { a href={ "#" (id) } { (name) } } } }
         }
-        main id="main" {
-            @for (i, (id, _, markup)) in tabs.iter().enumerate() {
-                div.panel id=(id) { @if i == 0 { (markup) } @else { (packed::charts_apart(markup)) } }
-            }
-        }
+        main id="main" { @for (i, (id, _, tab)) in tabs.iter().enumerate() {
+            div.panel id=(id) { @if i == 0 { (tab) } @else { (packed::charts_apart(tab)) } }
+        } }
     }
 }
 
@@ -169,14 +163,19 @@ pub fn profile(name: &str, profile: &Profile) -> String {
 fn facts(view: &RunView) -> Markup {
     let s = &view.summary;
     let counted = view.records.iter().filter(|r| r.counts()).count();
+    let began = if view.imported().is_some() { "imported" } else { "started" };
+    let time = format!("{} UTC", s.started_at.replace('T', " ").trim_end_matches('Z'));
     html! {
         dl.facts {
             div { dt { "experiment" } dd { (s.experiment) } }
             div { dt { "workload" } dd { (s.workload) } }
             div { dt { "host" } dd { (s.host) } }
-            div { dt { @if view.imported().is_some() { "imported" } @else { "started" } } dd { time datetime=(s.started_at) { (s.started_at.replace('T', " ").trim_end_matches('Z')) " UTC" } } }
+            div { dt { (began) } dd { time datetime=(s.started_at) { (time) } } }
             div { dt { "state" } dd { (s.state.name()) } }
-            div { dt { "trials" } dd { a href="#trials" { (counted) " of " (count(s.planned as usize, "trial")) " valid" @if s.failed > 0 { ", " (s.failed) " failed" } } } }
+            div { dt { "trials" } dd { a href="#trials" {
+                (counted) " of " (count(s.planned as usize, "trial")) " valid"
+                @if s.failed > 0 { ", " (s.failed) " failed" }
+            } } }
         }
     }
 }

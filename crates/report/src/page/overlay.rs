@@ -51,7 +51,8 @@ pub fn overlay(views: &[&RunView], across: &Across) -> Markup {
         }
         @if !time.is_empty() {
             h2 { "Over time, one clock" }
-            p { "The first trial that counts of each treatment, from its own beginning on. Only the steady phase counts as measured." }
+            p { "The first trial that counts of each treatment, from its own beginning on. Only \
+                the steady phase counts as measured." }
             @for chart in &time { (chart) }
         }
     }
@@ -194,7 +195,7 @@ fn chart(id: String, quantity: &Quantity, group: &[&OverlayTrial<'_>]) -> Option
         phases: same_phases(group),
         note: String::new(),
     });
-    Some(figure(&svg, &html! { (title) ", one axis for all." }, &html! {}))
+    Some(figure(&svg, format!("{title}, one axis for all.")))
 }
 
 /// Returns the phases of the first trial if all others have the same, else none.
@@ -239,11 +240,8 @@ fn curves(views: &[&RunView]) -> Vec<Markup> {
                 desc: String::new(),
             };
             let Some(svg) = named_curves(head, part, Vec::new(), confidence) else { continue };
-            charts.push(figure(
-                &svg,
-                &html! { (name) " over " (part[0].1.x_noun()) ", one axis for all." },
-                &html! {},
-            ));
+            let x = part[0].1.x_noun();
+            charts.push(figure(&svg, format!("{name} over {x}, one axis for all.")));
         }
     }
     charts

@@ -25,6 +25,11 @@ pub fn skippable(title: &str, skip: &str, body: &Markup) -> String {
     page(title, &html! { a.skip href="#main" { (skip) } (body) })
 }
 
+/// Renders the line at the end of a page: the version of assay that made it, and a sentence.
+pub fn footer(version: &str, sentence: &str) -> Markup {
+    html! { footer { p { "Made by assay " (version) "." (sentence) } } }
+}
+
 /// Renders the whole document with additional head elements, a style sheet and scripts.
 pub fn document(
     title: &str,

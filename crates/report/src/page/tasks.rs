@@ -9,9 +9,8 @@ use assay_model::{SampleSet, TrialRecord};
 use assay_observe::{ALL_TASKS, Drawing, TASKS};
 use maud::{Markup, html};
 
-use super::time::{interval_text, steps, usual_gap, whole};
+use super::time::{further, interval_text, steps, usual_gap, whole};
 use crate::document::html::{figure, table};
-use crate::figures::count;
 use crate::parts::curves::slug;
 use crate::parts::draw::phases;
 use crate::parts::tasks as parts;
@@ -41,12 +40,13 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
     }
     let left = all.len().saturating_sub(MAX_TREATMENTS);
     Some(html! {
-        p { "Where each thread's time went, as the kernel accounts it. All charts have the same scales: seconds since the trial began, and 100 % is the whole time of one thread." }
+        p { "Where each thread's time went, as the kernel accounts it. All charts have the same \
+            scales: seconds since the trial began, and 100 % is the whole time of one thread." }
         @for (label, (record, samples, threads), rest) in all.iter().take(MAX_TREATMENTS) {
             h3 { (label) }
             p.soft {
                 a href={ "#trial-" (record.number) } { "Trial " (record.number) }
-                @if *rest > 0 { "; " (count(*rest, "further trial")) " of it " @if *rest == 1 { "has" } @else { "have" } " threads' samples in the archive" }
+                @if *rest > 0 { "; " (further(*rest, "threads' samples")) }
                 "."
             }
             (table(threads))
@@ -54,7 +54,8 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
             @let notes = not_seen(record);
             @if !notes.is_empty() { ul.soft { @for n in notes { li { (n) } } } }
         }
-        @if left > 0 { p.soft { "Threads of " (left) " more treatments are in the archive and not shown here." } }
+        @if left > 0 { p.soft {
+            "Threads of " (left) " more treatments are in the archive and not shown here." } }
     })
 }
 
@@ -93,11 +94,13 @@ fn charts(record: &TrialRecord, samples: &SampleSet) -> Markup {
         })
         .collect();
     html! {
-        (figure(&area::legend(&key, &layers), &html! { "What the layers are." }, &html! {}))
+        (figure(&area::legend(&key, &layers), "What the layers are."))
         div.clock { div.each {
-            @for (subject, chart) in &charts { (figure(chart, &html! { (subject) }, &html! {})) }
+            @for (subject, chart) in &charts { (figure(chart, subject)) }
         } }
-        @if threads.len() > MAX_CHARTS { p.soft { (threads.len() - MAX_CHARTS) " less busy threads are in the archive and not drawn here." } }
+        @let left = threads.len().saturating_sub(MAX_CHARTS);
+        @if left > 0 { p.soft {
+            (left) " less busy threads are in the archive and not drawn here." } }
     }
 }
 

@@ -48,7 +48,7 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
             details open[parts.is_empty()] {
                 summary { (label) }
                 (trial(record, samples))
-                @if rest > 0 { p.soft { (count(rest, "further trial")) " of it " (if rest == 1 { "has" } else { "have" }) " samples in the archive." } }
+                @if rest > 0 { p.soft { (further(rest, "samples")) "." } }
             }
         });
     }
@@ -56,32 +56,46 @@ pub(super) fn section(view: &RunView) -> Option<Markup> {
         return None;
     }
     Some(html! {
-        p { "One clock for all: seconds since the trial began. Only the steady phase counts as measured; gaps are missing samples." }
+        p { "One clock for all: seconds since the trial began. Only the steady phase counts as \
+            measured; gaps are missing samples." }
         @for p in &parts { (p) }
     })
+}
+
+/// Returns the words about `rest` trials of a treatment that are not drawn.
+pub(super) fn further(rest: usize, samples: &str) -> String {
+    let have = if rest == 1 { "has" } else { "have" };
+    format!("{} of it {have} {samples} in the archive", count(rest, "further trial"))
 }
 
 fn trial(record: &TrialRecord, samples: &SampleSet) -> Markup {
     let link = html! { a href={ "#trial-" (record.number) } { "Trial " (record.number) } };
     let phases = phases(record);
     let spoken = if phases.is_empty() {
-        "The workload reported no phases: the whole run is measured."
+        ". The workload reported no phases: the whole run is measured."
     } else {
-        ""
+        ". "
     };
-    let none = html! {};
+    let figures = |charts: &[(String, Markup)], words: &str| {
+        html! {
+            @for (title, chart) in charts {
+                (figure(chart, html! { (link) ": " (title) (words) }))
+            }
+        }
+    };
     html! {
         div.clock {
-            @for (title, chart) in &workload(record, samples, &phases) { (figure(chart, &html! { (link) ": " (title) ", as the workload reported it." }, &none)) }
-            @for (title, chart) in &heat::charts(record, &phases) { (figure(chart, &html! { (link) ": " (title) " over time, as the workload counted it: the darker, the more." }, &none)) }
+            (figures(&workload(record, samples, &phases), ", as the workload reported it."))
+            @let words = " over time, as the workload counted it: the darker, the more.";
+            (figures(&heat::charts(record, &phases), words))
             @let stacks = stacks(record, samples, &phases);
-            @for (title, chart) in &stacks { (figure(chart, &html! { (link) ": " (title) ". " (spoken) }, &none)) }
+            (figures(&stacks, spoken))
             @if stacks.is_empty() { p { (link) ": no samples of CPU time." } }
             details {
                 summary { "What else the monitors saw in trial " (record.number) }
                 @let more = more(record, samples, &phases);
                 @if more.is_empty() { p { "Nothing to show: no such samples, or only zeros." } }
-                @for (title, chart) in &more { (figure(chart, &html! { (title) }, &none)) }
+                @for (title, chart) in &more { (figure(chart, title)) }
             }
         }
     }

@@ -10,7 +10,7 @@ use assay_model::{
     CurveSummary, Interval, MetricKind, Scalar, Scaling, ScalingModel, SystemDescription,
     TreatmentSummary, TrialOutcome, TrialRecord, Verdict, units,
 };
-use maud::{Markup, html};
+use maud::Markup;
 
 use crate::document::html::figure;
 use crate::figures::{
@@ -373,7 +373,7 @@ pub fn distribution(view: &RunView, gate: &Gate) -> Option<Markup> {
         note: format!("up to {} a treatment; those that count", count(most, "trial")),
     });
     let caption = "Two modes, tails and outliers show here, which a mean hides.";
-    Some(figure(&chart, &html! { (caption) }, &html! {}))
+    Some(figure(&chart, caption))
 }
 
 /// Draws the value of every trial in the order of execution.
@@ -424,7 +424,7 @@ pub(crate) fn run_order(view: &RunView, gate: &Gate) -> Option<Markup> {
         note: "hollow: warm-up · ✕ excluded".into(),
     });
     let caption = "Drift, warm-up and stray trials show here; a mark leads to its trial.";
-    Some(figure(&chart, &html! { (caption) }, &html! {}))
+    Some(figure(&chart, caption))
 }
 
 /// Draws speedup and efficiency over the scaling factor.

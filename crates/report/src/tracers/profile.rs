@@ -47,18 +47,19 @@ fn side_by_side(groups: Vec<TrialGroup<'_, Profile>>, confidence: f64) -> Option
         .map(|(i, side)| (i > 0).then(|| differences(baseline, &side.3, confidence)))
         .collect();
     Some(html! {
-        p { "Where the time of the program and of what it started went, its trials together. Each box is a function, as wide as its time; below it stands what it called." }
+        p { "Where the time of the program and of what it started went, its trials together. Each \
+            box is a function, as wide as its time; below it stands what it called." }
         @for ((_, label, ..), d) in drawn.iter().zip(&against) {
             @if let Some(d) = d { (html::parts(&parts::changes(d, [first, label], MAX_ROWS))) }
         }
         @for ((id, label, profile, measured), d) in drawn.iter().zip(&against).take(MAX_SIDES) {
             h3 { (label) }
-            p.soft { (measured.len()) @if measured.len() == 1 { " trial" } @else { " trials together" } }
+            @let n = measured.len();
+            p.soft { (n) @if n == 1 { " trial" } @else { " trials together" } }
             (body(profile, id, d.as_ref()))
         }
-        @if drawn.len() > MAX_SIDES {
-            p.soft { (drawn.len() - MAX_SIDES) " more have profiles in the record, not drawn here." }
-        }
+        @let left = drawn.len().saturating_sub(MAX_SIDES);
+        @if left > 0 { p.soft { (left) " more have profiles in the record, not drawn here." } }
     })
 }
 
@@ -85,18 +86,19 @@ fn body(profile: &Profile, id: &str, against: Option<&FunctionDifferences>) -> M
     html! {
         (html::parts(&parts::head(profile)))
         @if let Some(t) = parts::states(profile) { (html::table(&t)) }
-        @for (side, short, words) in sides {
-            @if profile.count(side) > 0 {
-                (figure(&flame(profile, side, &format!("{id}-{short}"), words, Threads::Merged, against), &html! { (words) }, &html! {}))
-                (html::table(&parts::table(profile, side, MAX_ROWS)))
-                @if profile.stacks.iter().any(|s| s.thread != profile.stacks[0].thread) {
-                    details { summary { (words) ", threads apart" }
-                        (figure(&flame(profile, side, &format!("{id}-{short}-threads"), words, Threads::Apart, None), &html! { (words) ", by thread" }, &html! {}))
-                        (html::table(&parts::by_thread(profile, side, FUNCTIONS_OF_A_THREAD)))
-                    }
+        @for (side, short, words) in sides { @if profile.count(side) > 0 {
+            @let id = format!("{id}-{short}");
+            (figure(&flame(profile, side, &id, words, Threads::Merged, against), words))
+            (html::table(&parts::table(profile, side, MAX_ROWS)))
+            @if profile.stacks.iter().any(|s| s.thread != profile.stacks[0].thread) {
+                details { summary { (words) ", threads apart" }
+                    @let id = format!("{id}-threads");
+                    @let chart = flame(profile, side, &id, words, Threads::Apart, None);
+                    (figure(&chart, format!("{words}, by thread")))
+                    (html::table(&parts::by_thread(profile, side, FUNCTIONS_OF_A_THREAD)))
                 }
             }
-        }
+        } }
         @let notes = parts::notes(profile);
         @if !notes.is_empty() { ul.soft { @for n in notes { li { (n) } } } }
     }

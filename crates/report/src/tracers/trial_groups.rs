@@ -81,7 +81,8 @@ pub(super) fn tables<T>(
     Some(html! {
         p { (introduction) }
         @for group in groups.iter().skip(1) {
-            @if let Some(d) = changes(&first.trials, &group.trials, [&first.label, &group.label]) { (html::parts(&d)) }
+            @let labels = [&*first.label, &group.label];
+            @if let Some(d) = changes(&first.trials, &group.trials, labels) { (html::parts(&d)) }
         }
         @for group in groups.iter().take(MAX_SIDES) {
             h3 { (group.label) }

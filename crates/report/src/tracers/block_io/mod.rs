@@ -49,7 +49,9 @@ fn section(view: &RunView) -> Option<Markup> {
     }
     same_series(&mut drawn.iter_mut().map(|d| &mut d.3).collect::<Vec<_>>());
     Some(html! {
-        p { "What the block layer did while the trial ran, all programs together, on the trial's clock. The four counts say who waits, as far as the kernel knows: none of them means asynchronous." }
+        p { "What the block layer did while the trial ran, all programs together, on the trial's \
+            clock. The four counts say who waits, as far as the kernel knows: none of them means \
+            asynchronous." }
         (table(&parts::trials(rows.into_iter())))
         @if drawn.len() > 1 { p.soft { "Charts of a kind have one scale in all treatments." } }
         @for (label, subject, report, charts) in &drawn {
@@ -124,7 +126,7 @@ fn figures(
 ) -> Markup {
     html! {
         @for (title, chart) in charts {
-            (figure(&chart.draw(reach(title), WIDTH), &html! { (subject.link) ": " (title) }, &html! {}))
+            (figure(&chart.draw(reach(title), WIDTH), html! { (subject.link) ": " (title) }))
         }
         @if let Some(cost) = parts::cost(report) {
             p.soft { "Traced by " (cost) ". " @for note in &report.source.notes { (note) " " } }

@@ -46,15 +46,14 @@ fn side_by_side(views: &[&RunView]) -> Option<Markup> {
         all.iter().map(|(label, charts)| (label, one(charts))).collect()
     };
     Some(html! {
-        p.soft { "Charts are of the first counted trial of each run; those of a kind have one scale, and time begins with each trial." }
+        p.soft { "Charts are of the first counted trial of each run; those of a kind have one \
+            scale, and time begins with each trial." }
         @for title in &titles {
             h3 { (title) }
-            div.beside {
-                @for (label, chart) in of(title) {
-                    @if let Some(chart) = chart { (figure(&chart, &html! { (label) }, &html! {})) }
-                    @else { p.soft { (label) ": no such data." } }
-                }
-            }
+            div.beside { @for (label, chart) in of(title) {
+                @if let Some(chart) = chart { (figure(&chart, label)) }
+                @else { p.soft { (label) ": no such data." } }
+            } }
         }
     })
 }
