@@ -1,6 +1,7 @@
 //! Renders a post as one HTML file that needs no network: the body, the disclosure, and the
 //! derivation of every number.
 
+use assay_model::Finding;
 use maud::{Markup, PreEscaped, html};
 
 use super::answer::LocalOutcome;
@@ -43,13 +44,15 @@ pub fn content(post: &Post) -> Markup {
     }
     let head = html! {
         header {
-            p.eyebrow { "assay · post" @if let Some(day) = day { " · as of " time datetime=(day) { (day) } } }
+            p.eyebrow { "assay · post" @if let Some(day) = day { " · as of " (html::date(day)) } }
             h1 { (post.front.title) }
             @if !post.front.summary.is_empty() { p.lede { (post.front.summary) } }
             p.soft { (legend(post)) }
             p.banner { (post.banner()) "." }
         }
-        nav aria-label="Contents" { ul { @for (id, name) in &contents { li { a href={ "#" (id) } { (name) } } } } }
+        nav aria-label="Contents" {
+            ul { @for (id, name) in &contents { li { a href={ "#" (id) } { (name) } } } }
+        }
     };
     let foot = html! {
         @if own_disclosure {
@@ -60,7 +63,8 @@ pub fn content(post: &Post) -> Markup {
             (html::section("typed", "Typed by the author", &html::parts(&typed)))
         }
     };
-    let made_from = html! { "Made by assay " (post.assay_version) " from " code { (post.file.rsplit('/').next().unwrap_or(&post.file)) } ". " };
+    let file = post.file.rsplit('/').next().unwrap_or(&post.file);
+    let made_from = html! { "Made by assay " (post.assay_version) " from " code { (file) } ". " };
     html! {
         (clean(head))
         main id="main" class="post" {
@@ -112,10 +116,11 @@ fn number(post: &Post, at: usize) -> Markup {
             }
         };
     }
+    let plain = n.kind.is_empty() || n.function == "field" && n.kind == "quoted";
     let written = html! {
         span.computed {
             (link(n, at))
-            @if !n.kind.is_empty() && (n.function != "field" || n.kind != "quoted") { span class={ "origin " (origin(&n.kind)) } { (short(&n.kind)) } }
+            @if !plain { span class={ "origin " (origin(&n.kind)) } { (short(&n.kind)) } }
             (marks)
         }
     };
@@ -179,15 +184,17 @@ fn short(kind: &str) -> &str {
 
 /// Renders marks that link to findings.
 fn marks(post: &Post, findings: &[usize]) -> Markup {
+    let all: Vec<(usize, &Finding)> =
+        findings.iter().filter_map(|i| Some((*i, &post.findings.get(*i)?.finding))).collect();
     html! {
-        @for (n, i) in findings.iter().enumerate() {
-            @if let Some(f) = post.findings.get(*i) {
-                // Findings of one check share a mark.
-                @let same: Vec<&str> = findings.iter().filter_map(|i| post.findings.get(*i)).filter(|o| o.finding.id == f.finding.id).map(|o| o.finding.message.as_str()).collect();
-                @if !findings[..n].iter().any(|i| post.findings.get(*i).is_some_and(|o| o.finding.id == f.finding.id)) {
-                    a class={ "mark " (f.finding.severity.name()) } href={ "#f" (i + 1) } title={ (f.finding.severity.name()) " " (f.finding.name) ": " (same.join("; ")) } {
-                        (f.finding.id) @if same.len() > 1 { " ×" (same.len()) }
-                    }
+        @for (n, (i, f)) in all.iter().enumerate() {
+            // Findings of one check share a mark.
+            @let same = |(_, other): &&(usize, &Finding)| other.id == f.id;
+            @if !all[..n].iter().any(|other| same(&other)) {
+                @let messages: Vec<&str> = all.iter().filter(same).map(|o| &*o.1.message).collect();
+                @let title = format!("{} {}: {}", f.severity.name(), f.name, messages.join("; "));
+                a class={ "mark " (f.severity.name()) } href={ "#f" (i + 1) } title=(title) {
+                    (f.id) @if messages.len() > 1 { " ×" (messages.len()) }
                 }
             }
         }
@@ -245,7 +252,7 @@ fn derivations(post: &Post) -> Markup {
     html! {
         p { "The formula of each computed number with its raw values, rounded once, at the end." }
         ol.derivations {
-            @for (i, n) in &sentences { li id=(n.anchor) tabindex="-1" { (derivation(post, n, *i)) } }
+            @for (i, n) in sentences { li id=(n.anchor) tabindex="-1" { (derivation(post, n, i)) } }
         }
         @if !cells.is_empty() {
             h3 { "Numbers in tables" }
@@ -267,7 +274,8 @@ fn derivation(post: &Post, n: &ComputedNumber, at: usize) -> Markup {
         @if !n.facts.subject.is_empty() { p { (n.facts.words(&n.unit)) } }
         @if !n.formula.is_empty() { p.formula { code { (n.formula) } } }
         @if let Some(i) = n.interval.filter(|i| i.low < i.high) {
-            p.soft { (percent(i.level)) " interval " (format!("{:.6}", i.low)) " to " (format!("{:.6}", i.high)) " " (n.unit) }
+            @let [low, high] = [i.low, i.high].map(|v| format!("{v:.6}"));
+            p.soft { (percent(i.level)) " interval " (low) " to " (high) " " (n.unit) }
         }
         ul.inputs { @for input in n.inputs.iter().take(40) { (input_line(post, input)) } }
         @if n.inputs.len() > 40 { p.soft { (n.inputs.len() - 40) " more in numbers.csv" } }

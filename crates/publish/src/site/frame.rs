@@ -86,11 +86,10 @@ impl Site {
             a.skip href="#main" { "Skip to the content" }
             nav.site aria-label="Site" {
                 p { a href={ (root) "index.html" } { (self.title) } }
-                ul {
-                    @for (place, name, path) in SECTIONS {
-                        li { a href={ (root) (path) } aria-current=[current(place, path, page)] { (name) } }
-                    }
-                }
+                ul { @for (place, name, path) in SECTIONS {
+                    @let now = current(place, path, page);
+                    li { a href={ (root) (path) } aria-current=[now] { (name) } }
+                } }
             }
             (page.body)
         };
@@ -107,12 +106,14 @@ impl Site {
     fn head(&self, page: &SitePage<'_>) -> Markup {
         let about = &page.about;
         let address = self.address(page.path);
+        let kind = if about.day.is_some() { "article" } else { "website" };
+        let text = Some(about.description).filter(|text| !text.is_empty());
         html! {
-            @if !about.description.is_empty() { meta name="description" content=(about.description); }
+            @if let Some(text) = text { meta name="description" content=(text); }
             meta property="og:title" content=(page.title);
-            meta property="og:type" content=(if about.day.is_some() { "article" } else { "website" });
+            meta property="og:type" content=(kind);
             meta property="og:site_name" content=(self.title);
-            @if !about.description.is_empty() { meta property="og:description" content=(about.description); }
+            @if let Some(text) = text { meta property="og:description" content=(text); }
             @if let Some(day) = about.day { meta property="article:published_time" content=(day); }
             @for tag in about.tags { meta property="article:tag" content=(tag); }
             @if let Some(address) = &address {
@@ -121,7 +122,10 @@ impl Site {
             }
             @if about.feeds {
                 link rel="alternate" type="application/atom+xml" title=(self.title) href="atom.xml";
-                @if address.is_some() { link rel="alternate" type="application/feed+json" title=(self.title) href="feed.json"; }
+                @if address.is_some() {
+                    link rel="alternate" type="application/feed+json"
+                        title=(self.title) href="feed.json";
+                }
             }
         }
     }

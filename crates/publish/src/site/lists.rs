@@ -9,8 +9,10 @@ use maud::{Markup, html};
 use super::cards::{HistoryCard, LandscapeCard, PostCard, RunCard};
 use super::frame::{PageDescription, Site, SitePage, SiteSection, root};
 use super::slug::slug;
-use assay_report::document::{NOTHING, Table, Text, cell, html as written};
+use assay_report::document::html::{self as written, date, section};
+use assay_report::document::{NOTHING, Table, Text, cell};
 use assay_report::figures::{NO_VALUE, count};
+use assay_report::page::shell;
 
 /// Number of the newest runs with which the list of runs begins.
 const NEWEST: usize = 50;
@@ -108,7 +110,7 @@ impl ListPages<'_> {
                 @if !lede.is_empty() { p.lede { (lede) } }
             }
             main id="main" { (main) }
-            footer { p { "Made by assay " (self.site.version) "." } }
+            (shell::footer(&self.site.version, ""))
         };
         let page = SitePage { path, title, place, about, script: None, body };
         self.out.push((path.to_owned(), self.site.page(&page)));
@@ -128,13 +130,11 @@ impl ListPages<'_> {
                 h2 id="posts-heading" { "Posts" }
                 @if cards.posts.is_empty() { p { "There is no post yet." } }
                 @else { (articles(path, cards.posts)) }
-                @if feeds {
-                    p.soft {
-                        "Posts as a feed: " a href="atom.xml" { "Atom" }
-                        @if self.site.base.is_some() { ", " a href="feed.json" { "JSON" } }
-                        "."
-                    }
-                }
+                @if feeds { p.soft {
+                    "Posts as a feed: " a href="atom.xml" { "Atom" }
+                    @if self.site.base.is_some() { ", " a href="feed.json" { "JSON" } }
+                    "."
+                } }
             }
             section id="newest" aria-labelledby="newest-heading" {
                 h2 id="newest-heading" { "Newest runs" }
@@ -154,11 +154,10 @@ impl ListPages<'_> {
             (runs(path, "The newest runs", &all[..all.len().min(NEWEST)]))
             @if !months.is_empty() {
                 h2 { "By month" }
-                ul.links {
-                    @for (month, of) in months.iter().rev() {
-                        li { a href={ (month) ".html" } { (month) " (" (count(of.len(), "run")) ")" } }
-                    }
-                }
+                ul.links { @for (month, of) in months.iter().rev() {
+                    @let runs = count(of.len(), "run");
+                    li { a href={ (month) ".html" } { (month) " (" (runs) ")" } }
+                } }
             }
         };
         let lede = format!("{} in all, the newest first.", count(all.len(), "run"));
@@ -204,7 +203,7 @@ impl ListPages<'_> {
                 facts.row(vec![cell(name.as_str()), cell(value.as_str())]);
             }
             let main = html! {
-                (written::section("facts", "Key facts", &listed(&facts, "No run describes it.")))
+                (section("facts", "Key facts", &listed(&facts, "No run describes it.")))
                 (runs_section(&path, &format!("Runs on {host}"), of))
             };
             self.put(&path, SiteSection::Systems, host, &newest.machine(), &main);
@@ -235,8 +234,9 @@ impl ListPages<'_> {
             let experiments = by(of, |run| &run.summary.experiment);
             let main = html! {
                 @for (i, (experiment, of)) in experiments.iter().enumerate() {
-                    section id={ "experiment-" (slug(experiment)) } aria-labelledby={ "experiment-" (i) "-heading" } {
-                        h2 id={ "experiment-" (i) "-heading" } { (experiment) }
+                    @let heading = format!("experiment-{i}-heading");
+                    section id={ "experiment-" (slug(experiment)) } aria-labelledby=(heading) {
+                        h2 id=(heading) { (experiment) }
                         (runs(&path, &format!("Runs of {experiment}"), of))
                     }
                 }
@@ -261,8 +261,9 @@ impl ListPages<'_> {
         for (slug, (name, posts, of)) in &tags {
             let path = format!("tags/{slug}.html");
             let main = html! {
-                @if !posts.is_empty() { (written::section("posts", "Posts", &articles(&path, posts))) }
-                @if !of.is_empty() { (runs_section(&path, &format!("Runs with the tag {name}"), of)) }
+                @if !posts.is_empty() { (section("posts", "Posts", &articles(&path, posts))) }
+                @let caption = format!("Runs with the tag {name}");
+                @if !of.is_empty() { (runs_section(&path, &caption, of)) }
             };
             let lede = format!("{} and {}.", count(posts.len(), "post"), count(of.len(), "run"));
             self.put(&path, SiteSection::Tags, &format!("Tag: {name}"), &lede, &main);
@@ -290,17 +291,16 @@ impl ListPages<'_> {
 
     fn histories(&mut self, all: &[&HistoryCard]) {
         let main = html! {
-            @if all.is_empty() { p { "No history is on this site; " code { "assay history" } " shows those of an archive." } }
-            @else {
-                ul.posts {
-                    @for card in all {
-                        li {
-                            h3 { a href={ (card.slug) ".html" } { (card.heading) } }
-                            p { (card.lede) " " (count(card.series, "series")) ", " (count(card.points, "point")) "." }
-                            @for change in &card.changes { p.soft { (change) } }
-                        }
-                    }
-                }
+            @if all.is_empty() {
+                p { "No history is on this site; " code { "assay history" }
+                    " shows those of an archive." }
+            } @else {
+                ul.posts { @for card in all { li {
+                    h3 { a href={ (card.slug) ".html" } { (card.heading) } }
+                    @let points = count(card.points, "point");
+                    p { (card.lede) " " (count(card.series, "series")) ", " (points) "." }
+                    @for change in &card.changes { p.soft { (change) } }
+                } } }
             }
         };
         let lede = "Metrics over the revisions of a program.";
@@ -314,7 +314,7 @@ fn listed(table: &Table, none: &str) -> Markup {
 }
 
 fn runs_section(path: &str, caption: &str, all: &[&RunCard]) -> Markup {
-    written::section("runs", "Runs", &runs(path, caption, all))
+    section("runs", "Runs", &runs(path, caption, all))
 }
 
 /// Renders runs as a table.
@@ -357,16 +357,12 @@ fn runs(path: &str, caption: &str, all: &[&RunCard]) -> Markup {
 fn articles(path: &str, posts: &[&PostCard]) -> Markup {
     let root = root(path);
     html! {
-        ul.posts {
-            @for post in posts {
-                li {
-                    h3 { a href={ (root) (post.path()) } { (post.title) } }
-                    p.soft { @if let Some(day) = &post.day { time datetime=(day) { (day) } } @else { "no day" } }
-                    @if !post.summary.is_empty() { p { (post.summary) } }
-                    (tag_links(&root, post))
-                }
-            }
-        }
+        ul.posts { @for post in posts { li {
+            h3 { a href={ (root) (post.path()) } { (post.title) } }
+            p.soft { @if let Some(day) = &post.day { (date(day)) } @else { "no day" } }
+            @if !post.summary.is_empty() { p { (post.summary) } }
+            (tag_links(&root, post))
+        } } }
         @if posts.iter().any(|p| p.title.contains('†') || p.summary.contains('†')) {
             p.soft { "† typed by the author: no function printed it, and nothing checked it." }
         }
@@ -377,11 +373,9 @@ fn articles(path: &str, posts: &[&PostCard]) -> Markup {
 pub fn tag_links(root: &str, post: &PostCard) -> Markup {
     html! {
         @if !post.tags.is_empty() {
-            ul.tags aria-label="Tags" {
-                @for (tag, slug) in post.tags.iter().zip(&post.tag_slugs) {
-                    li { a href={ (root) "tags/" (slug) ".html" } { (tag) } }
-                }
-            }
+            ul.tags aria-label="Tags" { @for (tag, slug) in post.tags.iter().zip(&post.tag_slugs) {
+                li { a href={ (root) "tags/" (slug) ".html" } { (tag) } }
+            } }
         }
     }
 }

@@ -11,6 +11,7 @@ use super::frame::{PageDescription, Site, SitePage, SiteSection, root};
 use super::lists::{system_path, tag_links, workload_path};
 use super::slug::slug;
 use crate::post::{self, Post};
+use assay_report::document::html::date;
 use assay_report::history::{self, PageLinks, PublishedHistory};
 use assay_report::{RunView, page};
 
@@ -22,15 +23,14 @@ pub fn run(site: &Site, card: &RunCard, view: &RunView, files: &[PageFile<'_>]) 
     let path = card.path();
     let root = root(&path);
     let s = &card.summary;
+    let item = |path: &str, words: String| html! { li { a href={ (root) (path) } { (words) } } };
     let body = html! {
         (page::content(view, None))
-        nav.more aria-label="Around this run" {
-            ul.links {
-                li { a href={ (root) (system_path(card.host())) } { "All runs on " (card.host()) } }
-                li { a href={ (root) (workload_path(&s.workload)) } { "All runs of " (s.workload) } }
-                @for tag in &s.tags { li { a href={ (root) "tags/" (slug(tag)) ".html" } { "Tag " (tag) } } }
-            }
-        }
+        nav.more aria-label="Around this run" { ul.links {
+            (item(&system_path(card.host()), format!("All runs on {}", card.host())))
+            (item(&workload_path(&s.workload), format!("All runs of {}", s.workload)))
+            @for t in &s.tags { (item(&format!("tags/{}.html", slug(t)), format!("Tag {t}"))) }
+        } }
         (beside(files))
     };
     let about = PageDescription {
@@ -48,7 +48,7 @@ pub fn post(site: &Site, card: &PostCard, post: &Post, files: &[PageFile<'_>]) -
     let body = html! {
         (post::content(post))
         nav.more aria-label="Around this post" {
-            @if let Some(day) = &card.day { p.soft { "Posted on " time datetime=(day) { (day) } "." } }
+            @if let Some(day) = &card.day { p.soft { "Posted on " (date(day)) "." } }
             (tag_links(&root(&path), card))
         }
         (beside(files))
@@ -100,7 +100,9 @@ fn beside(files: &[PageFile<'_>]) -> Markup {
     html! {
         nav.more aria-label="Files" {
             h2 { "Files" }
-            ul.links { @for (name, what) in files { li { a href=(name) { (name) } " " span.soft { (what) } } } }
+            ul.links { @for (name, what) in files {
+                li { a href=(name) { (name) } " " span.soft { (what) } }
+            } }
         }
     }
 }

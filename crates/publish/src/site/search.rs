@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::cards::RunCard;
 use super::frame::{PageDescription, Site, SitePage, SiteSection};
 use super::lists::{Cards, by, system_path, workload_path};
+use assay_report::page::shell::footer;
 
 const SCRIPT: &str = include_str!("search.js");
 
@@ -37,17 +38,19 @@ pub fn page(site: &Site, index: &[SearchEntry]) -> String {
     let body = html! {
         header { h1 { "Search" } }
         main id="main" {
-            noscript { p { "The search needs JavaScript. Everything is also in the lists that the links at the top lead to." } }
+            noscript { p { "The search needs JavaScript. Everything is also in the lists that the \
+                links at the top lead to." } }
             div id="search" role="search" hidden {
                 p.find {
                     label for="words" { "Words" }
-                    input id="words" type="search" autocomplete="off" spellcheck="false" aria-describedby="count";
+                    input id="words" type="search" autocomplete="off" spellcheck="false"
+                        aria-describedby="count";
                 }
                 p id="count" role="status" {}
                 ul id="found" class="found" {}
             }
         }
-        footer { p { "Made by assay " (site.version) ". The index is part of this page: nothing is sent anywhere." } }
+        (footer(&site.version, " The index is part of this page: nothing is sent anywhere."))
         script type="application/json" id="index" { (PreEscaped(json.replace('<', "\\u003c"))) }
     };
     site.page(&SitePage {
