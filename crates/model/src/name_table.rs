@@ -1,7 +1,7 @@
 //! The names of an enum's variants as a table.
 
-/// Implements a method that returns the name of each variant of an enum, from one table. With `ALL`,
-/// the enum also gets an array of its variants in the order of the table.
+/// Implements a method that returns the name of each variant of an enum, from one table. With
+/// `ALL`, the enum also gets an array of its variants in the order of the table.
 #[macro_export]
 macro_rules! names {
     ($(#[$doc:meta])* $vis:vis $type:ident::$method:ident: $($variant:ident = $name:literal),+) => {

@@ -12,6 +12,7 @@ use assay_stats::series::bisect::{FoundStep, Search, SearchScope};
 const COMMITS: usize = 128;
 const STEP: f64 = 0.03;
 const NOISE: f64 = 0.02;
+const ONE_STEP: &str = "one step of 3 %";
 const MAX_TRIALS: usize = 1000;
 
 /// Disturbances by the machine and the builds in addition to the step.
@@ -169,9 +170,10 @@ fn main() {
                 });
             }
             println!(
-                "{:20}  {:15}  posterior               right {:5.1} %  wrong {:4.1} %  open {:4.1} %  {:5.1} trials",
+                "{:20}  {:15}  {:22}  right {:5.1} %  wrong {:4.1} %  open {:4.1} %  {:5.1} trials",
                 kind.name,
-                if with_step { "one step of 3 %" } else { "no step" },
+                if with_step { ONE_STEP } else { "no step" },
+                "posterior",
                 share(right),
                 share(repeats - right - open),
                 share(open),
@@ -186,10 +188,11 @@ fn main() {
                 trials += machine.trials;
             }
             println!(
-                "{:20}  one step of 3 %  {name:22}  right {:5.1} %  wrong {:4.1} %               {:5.1} trials",
+                "{:20}  {ONE_STEP}  {name:22}  right {:5.1} %  wrong {:4.1} %{:15}{:5.1} trials",
                 kind.name,
                 share(right),
                 share(repeats - right),
+                "",
                 trials as f64 / repeats as f64,
             );
         }

@@ -22,8 +22,8 @@ static SPEC: ControlSpec = ControlSpec {
     levels: "the name, the digest or the id of an image on this machine; for Apptainer the path of \
              a SIF file",
     keyed: false,
-    key: "the engine, `podman`, `docker` or `apptainer`, as in `image.docker`; without it the first \
-          one that is installed",
+    key: "the engine, `podman`, `docker` or `apptainer`, as in `image.docker`; without it the \
+          first one that is installed",
     scope: ControlScope::System,
     needs: "podman with crun, a running Docker, or Apptainer; an image for this architecture",
     put_back: "the container is journaled and removed",

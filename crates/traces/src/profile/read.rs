@@ -283,12 +283,12 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
                 f.module = if f.name.is_some() { String::new() } else { module };
             };
             let unit = if p.unit == "ns" { 1000 } else { 1 };
-            let written = resolved(&p, form, |s| {
-                let value = (s.ns + unit / 2) / unit * unit;
-                (if s.state == ThreadState::OnCpu { s.count } else { 0 }, value)
-            });
-            let again = resolved(&back, |_| (), |s| (if s.state == ThreadState::OnCpu { s.count } else { 0 },
-                s.ns));
+            let on_cpu = |s: &crate::profile::Stack| {
+                if s.state == ThreadState::OnCpu { s.count } else { 0 }
+            };
+            let rounded = |ns: u64| (ns + unit / 2) / unit * unit;
+            let written = resolved(&p, form, |s| (on_cpu(s), rounded(s.ns)));
+            let again = resolved(&back, |_| (), |s| (on_cpu(s), s.ns));
             prop_assert_eq!(written, again);
             let lines = |p: &Profile| folded(p, ProfileSide::OnCpu).lines().count();
             prop_assert_eq!(lines(&back), lines(&p));

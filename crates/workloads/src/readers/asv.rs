@@ -113,7 +113,8 @@ mod tests {
             format!(
                 r#"{{"version":2,"commit_hash":"{hash}","env_name":"py","date":{date},
                 "result_columns":["result","params"],
-                "results":{{"time_it":[[1.5,2.5,{third},4.5],[["1","2"],["'a'","'b'"]]],"plain":[[7.0],[]]}}}}"#
+                "results":{{"time_it":[[1.5,2.5,{third},4.5],[["1","2"],["'a'","'b'"]]],
+                "plain":[[7.0],[]]}}}}"#
             )
         };
         let dir = tempfile::tempdir().unwrap();

@@ -45,11 +45,15 @@ mod tests {
 
     #[test]
     fn there_is_a_series_for_each_line_of_its_plot() {
-        let json = br#"{"results":[{"branch":{"name":"main"},"testbed":{"name":"ci"},"benchmark":{"name":"fib"},
-            "measure":{"name":"Latency","units":"nanoseconds (ns)"},"metrics":[
-            {"start_time":"2026-01-02T00:00:00Z","version":{"number":2,"hash":"bbb"},"metric":{"value":12.0}},
-            {"start_time":"2026-01-01T00:00:00Z","version":{"number":1,"hash":"aaa"},"metric":{"value":11.5}},
-            {"start_time":"2026-01-03T00:00:00Z","version":{"number":3,"hash":null},"metric":{"value":null}}]}]}"#;
+        let json = br#"{"results":[{"branch":{"name":"main"},"testbed":{"name":"ci"},
+            "benchmark":{"name":"fib"},"measure":{"name":"Latency","units":"nanoseconds (ns)"},
+            "metrics":[
+            {"start_time":"2026-01-02T00:00:00Z",
+                "version":{"number":2,"hash":"bbb"},"metric":{"value":12.0}},
+            {"start_time":"2026-01-01T00:00:00Z",
+                "version":{"number":1,"hash":"aaa"},"metric":{"value":11.5}},
+            {"start_time":"2026-01-03T00:00:00Z",
+                "version":{"number":3,"hash":null},"metric":{"value":null}}]}]}"#;
         assert!(detect(json));
         let all = read(json).unwrap();
         assert_eq!((all.series.len(), all.excluded), (1, 1));

@@ -15,7 +15,10 @@ use crate::readers::result::suite::SuiteReader;
 
 const XML: &str = "<BenchmarkResults name=";
 /// Name, mean and interval of a benchmark in XML.
-const RESULT: &str = r#"<BenchmarkResults name="([^"]*)"[^>]*>\s*(?:<!--[^>]*-->\s*)?<mean value="([^"]*)" lowerBound="([^"]*)" upperBound="([^"]*)""#;
+const RESULT: &str = concat!(
+    r#"<BenchmarkResults name="([^"]*)"[^>]*>\s*(?:<!--[^>]*-->\s*)?"#,
+    r#"<mean value="([^"]*)" lowerBound="([^"]*)" upperBound="([^"]*)""#
+);
 
 pub(super) fn detect(bytes: &[u8]) -> bool {
     let xml = json::head(bytes);

@@ -83,8 +83,9 @@ mod tests {
     fn there_is_a_series_for_each_case_and_failures_are_left_out() {
         let one = |sha: &str, day: u32, stats: &str| {
             format!(
-                r#"{{"tags":{{"name":"read","cpu_count":null,"file":"parquet"}},"hardware":{{"name":"m1"}},
-                "commit":{{"sha":"{sha}","timestamp":"2026-01-0{day}T00:00:00Z"}},"stats":{stats}}}"#
+                r#"{{"tags":{{"name":"read","cpu_count":null,"file":"parquet"}},
+                "hardware":{{"name":"m1"}},"stats":{stats},
+                "commit":{{"sha":"{sha}","timestamp":"2026-01-0{day}T00:00:00Z"}}}}"#
             )
         };
         let list = [

@@ -103,7 +103,8 @@ mod tests {
         for value in ["1.5", "2.5"] {
             git(repo, &["commit", "-q", "--allow-empty", "-m", value]);
             let note = format!(
-                "0\u{1c}size\u{1c}17.5\u{1c}{value}\u{1c}os=a\n3\u{1c}size\u{1c}17.5\u{1c}9\u{1c}os=a\n0\u{1c}bad\n"
+                "0\u{1c}size\u{1c}17.5\u{1c}{value}\u{1c}os=a\n\
+                 3\u{1c}size\u{1c}17.5\u{1c}9\u{1c}os=a\n0\u{1c}bad\n"
             );
             git(repo, &["notes", "--ref", NOTES, "add", "-m", &note]);
         }

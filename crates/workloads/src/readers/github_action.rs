@@ -36,7 +36,8 @@ mod tests {
 
     #[test]
     fn there_is_a_series_for_each_benchmark() {
-        let text = br#"window.BENCHMARK_DATA = {"entries":{"Go":[{"commit":{"id":"a1","timestamp":"2026-01-01T00:00:00Z"},
+        let text = br#"window.BENCHMARK_DATA = {"entries":{"Go":[
+            {"commit":{"id":"a1","timestamp":"2026-01-01T00:00:00Z"},
             "benches":[{"name":"fib","value":12.5,"unit":"ns/op"},{"name":"bad","unit":"s"}]}]}};"#;
         assert!(detect(text));
         let all = read(text).unwrap();

@@ -44,7 +44,7 @@ version = ["-c", "echo sh 1"]
 produces = ["tool"]
 env = { WORD = "{flags}" }
 steps = [
-  { shell = "echo building $KIT_FLAGS; echo '#!/bin/sh' > tool; cat \"$KIT_KIT/body\" >> tool; chmod +x tool" },
+  { shell = "echo build $KIT_FLAGS; (echo '#!/bin/sh'; cat $KIT_KIT/body) > tool; chmod +x tool" },
 ]
 
 [prepare]
@@ -183,7 +183,7 @@ fn from_folder_to_launch() {
     assert!(launch.env.contains(&("TRIAL".into(), "7".into())));
     let stdin = launch.stdin.expect("a file for standard input");
     assert_eq!(fs::read_to_string(stdin).expect("the input").lines().count(), 10);
-    assert!(kit.lines().iter().any(|l| l.starts_with("build: sh -c 'echo building")));
+    assert!(kit.lines().iter().any(|l| l.starts_with("build: sh -c 'echo build")));
 }
 
 #[test]

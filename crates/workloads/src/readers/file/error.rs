@@ -59,7 +59,7 @@ pub enum ForeignError {
     #[error("cannot read {path}: {1}", path = .0.display())]
     Io(PathBuf, #[source] std::io::Error),
     /// The path is a folder, a pipe or a device.
-    #[error("{path} is not a regular file; give the file that the program wrote", path = .0.display())]
+    #[error("{} is not a regular file; give the file that the program wrote", .0.display())]
     NotAFile(PathBuf),
     #[error("{path} is empty", path = .0.display())]
     Empty(PathBuf),
@@ -77,26 +77,31 @@ pub enum ForeignError {
     #[error("{path} has an unknown format; known formats: {1}", path = .0.display())]
     Unknown(PathBuf, String),
     /// No reader recognizes the output of a trial.
-    #[error("{path} is not that of a tool that assay reads; --metric-from reads one number of any output", path = .0.display())]
+    #[error("{path} is not that of a tool that assay reads; --metric-from reads one number of \
+        any output", path = .0.display())]
     Unrecognized(PathBuf),
     /// Several formats, named in the second field, recognize the file.
-    #[error("{path} could be {1}; name the format with --as, or --reader for a trial", path = .0.display())]
+    #[error("{path} could be {1}; name the format with --as, or --reader for a trial",
+        path = .0.display())]
     Ambiguous(PathBuf, String),
     /// The content is invalid. The second field is the format as which the file was read.
     #[error("{path}{2} (read as {1})", path = .0.display())]
     Malformed(PathBuf, &'static str, Flaw),
     /// Files of several formats were given together: the format of this file and that of the first
     /// one.
-    #[error("{path} is {1}, and the files before it are {2}; import them separately", path = .0.display())]
+    #[error("{path} is {1}, and the files before it are {2}; import them separately",
+        path = .0.display())]
     Mixed(PathBuf, &'static str, &'static str),
     /// The file has the same content as the second one and would count twice.
-    #[error("{path} has the same content as {first}; give each file once", path = .0.display(), first = .1.display())]
+    #[error("{} has the same content as {}; give each file once", .0.display(), .1.display())]
     Twice(PathBuf, PathBuf),
     /// A run was requested, but the format in the second field has no trials.
-    #[error("{path} holds points over revisions and no trials (read as {1}); use `assay history import`", path = .0.display())]
+    #[error("{path} holds points over revisions and no trials (read as {1}); use `assay history \
+        import`", path = .0.display())]
     Series(PathBuf, &'static str),
     /// A series was requested, but the trials in this format (second field) have no times.
-    #[error("{path} does not state when its trials were measured (read as {1}), so they cannot be points over time; use `assay archive import`", path = .0.display())]
+    #[error("{path} does not state when its trials were measured (read as {1}), so they cannot \
+        be points over time; use `assay archive import`", path = .0.display())]
     Undated(PathBuf, &'static str),
     /// The folder is not in a git repository, or the repository has no notes.
     #[error("{path} {1}", path = .0.display())]

@@ -324,7 +324,8 @@ mod tests {
 
     #[test]
     fn keys_by_path_also_of_what_is_cut_off() {
-        let text = br#"{"results": [{"command": "a \" {\"x\": 1}", "times": [1, 2], "p": {"n": {"deep": 1}}}], "tail": "cut"#;
+        let text = br#"{"results": [{"command": "a \" {\"x\": 1}", "times": [1, 2],
+            "p": {"n": {"deep": 1}}}], "tail": "cut"#;
         let wanted = ["results", "results[].command", "results[].times", "results[].p", "tail"];
         assert!(has_keys(text, &wanted), "{:?}", keys(text));
         assert!(!keys(text).iter().any(|k| k.contains('x') || k.contains("deep")));

@@ -142,7 +142,8 @@ pub(super) const SECRETS: &[(&str, &str)] = &[
     ("bcrypt", "bob:«$2b$12$R9h/cIPz0gi.URNNX3kh2OPST9/PgBkqquzi.Ss7KIUgO2t0jWMUW»:1"),
     (
         "shadow",
-        "bob:«$6$saltsalt$qFmFH.bQmmtXzyBY0s9v7Oicd2z4XSIecDzlB5KiA2/jctKu9YterLp8wwnSq.qc»:19000:0:9:7",
+        "bob:«$6$saltsalt$qFmFH.bQmmtXzyBY0s9v7Oicd2z4XSIecDzlB5KiA2/jctKu9YterLp8wwnSq.qc»\
+         :19000:0:9:7",
     ),
     ("password of a hash", "password=«$1$abcdefgh$XyZ12345678901234567.» x"),
 ];
@@ -178,7 +179,8 @@ pub(super) const FILES: &[(&str, &str)] = &[
     ),
     (
         "PGP",
-        "«-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQPGBF\n-----END PGP PRIVATE KEY BLOCK-----»\nn 4",
+        "«-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nlQPGBF\n\
+         -----END PGP PRIVATE KEY BLOCK-----»\nn 4",
     ),
     ("question and answer", "Username: bob\nPassword: «correcthorse»\nn 4"),
 ];
