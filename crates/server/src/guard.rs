@@ -34,8 +34,9 @@ const MAX_BYTES: usize = 256 * 1024;
 /// Path of the sign-in page.
 const LOGIN: &str = "/login";
 
-const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
-    connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+const CONTENT_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; \
+    img-src 'self' data:; connect-src 'self'; form-action 'self'; base-uri 'none'; \
+    frame-ancestors 'none'";
 
 /// Checks a request before its handler, and sets the headers of the response. Writes the body of a
 /// refusal.

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeSet;
 
+use assay_model::nouns::count;
 use assay_model::{Deleted, RunState, RunSummary};
 use axum::response::Response;
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::fields::field;
+use super::fields::{button, field, hidden, option};
 use super::run_list::{RunActions, rows, runs_with_headlines};
 use super::{PageResult, RedirectResult, Section, get, post, redirect, shell, time, url};
 use crate::api::archive;
@@ -38,21 +39,24 @@ async fn page(State(app): Server, role: Role, Params(query): Params<RunQuery>) -
     let here = page_address(&query, found.page);
     let repeatable = app.heavy(|app| Ok(draft::repeatable(app))).await?;
     let actions = RunActions { back: &here, repeatable };
+    let link = |rel: &str, page: usize, words: &str| {
+        html! { li { a rel=(rel) href=(page_address(&query, page)) { (words) } } }
+    };
     let body = html! {
         h1 { "Archive" }
         (trash(&deleted, &here, full))
         (filters(&query, &app.searches.list(), &found.runs, full))
-        p role="status" { (found.total) @if found.total == 1 { " run" } @else { " runs" } ", page " (found.page) " of " (pages) }
+        p role="status" { (count(found.total, "run")) ", page " (found.page) " of " (pages) }
         @if !found.runs.is_empty() {
-            form method="get" action="/compare" id="compare" class="actions" { button type="submit" { "Compare the chosen runs" } }
+            form method="get" action="/compare" id="compare" class="actions" {
+                button type="submit" { "Compare the chosen runs" }
+            }
             (rows(&found.runs, &headlines, full.then_some(&actions), ""))
         }
-        nav aria-label="Pages" {
-            ul {
-                @if found.page > 1 { li { a rel="prev" href=(page_address(&query, found.page - 1)) { "Previous page" } } }
-                @if found.page < pages { li { a rel="next" href=(page_address(&query, found.page + 1)) { "Next page" } } }
-            }
-        }
+        nav aria-label="Pages" { ul {
+            @if found.page > 1 { (link("prev", found.page - 1, "Previous page")) }
+            @if found.page < pages { (link("next", found.page + 1, "Next page")) }
+        } }
     };
     Ok(shell(&app, "Archive", Section::Archive, &body))
 }
@@ -60,24 +64,19 @@ async fn page(State(app): Server, role: Role, Params(query): Params<RunQuery>) -
 /// Renders the deleted runs that can be restored.
 fn trash(deleted: &[Deleted], here: &str, full: bool) -> Markup {
     html! {
-        @if !deleted.is_empty() {
-            details.trash open[deleted.len() <= 3] {
-                summary { (deleted.len()) @if deleted.len() == 1 { " deleted run" } @else { " deleted runs" } " can be restored until the day (UTC) ends" }
-                ul.plain-list {
-                    @for d in deleted {
-                        li {
-                            strong { (d.experiment) } " " span.soft { (d.run) ", deleted " (time(&d.deleted_at)) ", until " (time(&d.until)) }
-                            @if full {
-                                form method="post" action={ "/archive/" (d.run) "/restore" } {
-                                    input type="hidden" name="back" value=(here);
-                                    button type="submit" aria-label={ "Restore " (d.experiment) ", run " (d.run) } { "Restore" }
-                                }
-                            }
-                        }
-                    }
-                }
+        @if !deleted.is_empty() { details.trash open[deleted.len() <= 3] {
+            summary {
+                (count(deleted.len(), "deleted run")) " can be restored until the day (UTC) ends"
             }
-        }
+            ul.plain-list { @for d in deleted { li {
+                strong { (d.experiment) } " "
+                span.soft { (d.run) ", deleted " (time(&d.deleted_at)) ", until " (time(&d.until)) }
+                @if full { form method="post" action={ "/archive/" (d.run) "/restore" } {
+                    input type="hidden" name="back" value=(here);
+                    (button("", &format!("Restore {}, run {}", d.experiment, d.run), "Restore"))
+                } }
+            } } }
+        } }
     }
 }
 
@@ -102,12 +101,13 @@ fn filters(query: &RunQuery, saved: &[SavedSearch], runs: &[RunSummary], full: b
         form method="get" action="/archive" role="search" class="find" {
             div.field {
                 label for="text" { "Find" }
-                input id="text" name="text" value=(query.text) type="search" placeholder="experiment, workload, host, tag, note, id";
+                input id="text" name="text" value=(query.text) type="search"
+                    placeholder="experiment, workload, host, tag, note, id";
             }
             div.field {
                 label for="sort" { "Order" }
                 select id="sort" name="sort" {
-                    @for (name, _, label) in SORTS { option value=(name) selected[query.sort == name] { (label) } }
+                    @for (name, _, label) in SORTS { (option(name, query.sort == name, label)) }
                 }
             }
             button type="submit" { "Search" }
@@ -122,7 +122,9 @@ fn filters(query: &RunQuery, saved: &[SavedSearch], runs: &[RunSummary], full: b
                         label for="state" { "state" }
                         select id="state" name="state" {
                             option value="" { "any" }
-                            @for state in STATES { option value=(state.name()) selected[query.state == state.name()] { (state.name()) } }
+                            @for s in STATES {
+                                (option(s.name(), query.state == s.name(), s.name()))
+                            }
                         }
                     }
                     (field("since", "since", "date", &query.since, ""))
@@ -141,64 +143,53 @@ const STATES: [RunState; 4] =
 /// Renders the active filters and the suggested ones.
 fn chips(query: &RunQuery, runs: &[RunSummary], narrowed: bool) -> Markup {
     let today = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
-    let mut offers: Vec<(&str, &str, String)> = Vec::new();
+    let mut offers: Vec<(&str, String, String)> = Vec::new();
     if query.since.is_empty() {
-        offers.push(("since", "today", today));
+        offers.push(("since", "today".to_owned(), today));
     }
     if query.state.is_empty() {
         for state in [RunState::Failed, RunState::Interrupted] {
-            offers.push(("state", state.name(), state.name().to_owned()));
+            offers.push(("state", state.name().to_owned(), state.name().to_owned()));
         }
     }
     let tags: BTreeSet<&str> = runs.iter().flat_map(RunSummary::all_tags).collect();
     if query.tag.is_empty() {
-        offers.extend(tags.iter().take(OFFERED).map(|tag| ("tag", *tag, (*tag).to_owned())));
+        let offer = |tag: &&str| ("tag", format!("tag: {tag}"), (*tag).to_owned());
+        offers.extend(tags.iter().take(OFFERED).map(offer));
     }
     html! {
-        @if narrowed {
-            ul.chips aria-label="Filters" {
-                @for (name, value) in conditions(query).into_iter().filter(|(_, v)| !v.is_empty()) {
-                    li { a.chip.on href=(filter_address(query, name, "")) aria-label={ "Remove the filter " (name) ": " (value) } { (name) ": " (value) " ×" } }
-                }
-                li { a.chip href="/archive" { "all runs" } }
+        @if narrowed { ul.chips aria-label="Filters" {
+            @for (name, value) in conditions(query).into_iter().filter(|(_, v)| !v.is_empty()) {
+                @let words = format!("{name}: {value}");
+                li { a.chip.on href=(filter_address(query, name, ""))
+                    aria-label={ "Remove the filter " (words) } { (words) " ×" } }
             }
-        }
+            li { a.chip href="/archive" { "all runs" } }
+        } }
         @if !offers.is_empty() {
-            ul.chips aria-label="Narrow down" {
-                @for (name, word, value) in &offers {
-                    li { a.chip href=(filter_address(query, name, value)) { @if *name == "tag" { "tag: " } (word) } }
-                }
-            }
+            ul.chips aria-label="Narrow down" { @for (name, words, value) in &offers {
+                li { a.chip href=(filter_address(query, name, value)) { (words) } }
+            } }
         }
     }
 }
 
 fn searches(query: &RunQuery, saved: &[SavedSearch], narrowed: bool, full: bool) -> Markup {
     html! {
-        @if !saved.is_empty() {
-            ul.chips aria-label="Saved searches" {
-                @for s in saved {
-                    li.chip {
-                        a href=(page_address(&s.search, 1)) { (s.name) }
-                        @if full {
-                            form method="post" action="/archive/searches/forget" {
-                                input type="hidden" name="name" value=(s.name);
-                                input type="hidden" name="back" value=(page_address(query, 1));
-                                button type="submit" class="plain" aria-label={ "Forget the search " (s.name) } { "×" }
-                            }
-                        }
-                    }
-                }
-            }
-        }
-        @if narrowed && full {
-            form method="post" action="/archive/searches" class="find save" {
-                @for (name, value) in conditions(query) { @if !value.is_empty() { input type="hidden" name=(name) value=(value); } }
-                @if !query.sort.is_empty() { input type="hidden" name="sort" value=(query.sort); }
-                div.field { label for="save-name" { "Save this search as" } input id="save-name" name="name" required maxlength="80"; }
-                button type="submit" { "Save" }
-            }
-        }
+        @if !saved.is_empty() { ul.chips aria-label="Saved searches" { @for s in saved { li.chip {
+            a href=(page_address(&s.search, 1)) { (s.name) }
+            @if full { form method="post" action="/archive/searches/forget" {
+                input type="hidden" name="name" value=(s.name);
+                input type="hidden" name="back" value=(page_address(query, 1));
+                (button("plain", &format!("Forget the search {}", s.name), "×"))
+            } }
+        } } } }
+        @if narrowed && full { form method="post" action="/archive/searches" class="find save" {
+            (hidden(conditions(query).into_iter().chain([("sort", &*query.sort)])))
+            div.field { label for="save-name" { "Save this search as" }
+                input id="save-name" name="name" required maxlength="80"; }
+            button type="submit" { "Save" }
+        } }
     }
 }
 

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use assay_model::{Across, Difference, fact_groups, folded_facts};
+use assay_model::{Across, Difference, RunSummary, fact_groups, folded_facts};
 use assay_quoted::denominator::Denominator;
 use assay_report::RunView;
 use assay_report::page::{ChosenDenominator, Prices, ShownComparison, side_by_side};
 use maud::{Markup, html};
 
-use super::fields::field;
+use super::fields::{button, field, hidden, option};
 use super::run_list::{rows, runs_with_headlines};
-use super::{PageResult, Section, document, get, shell, url};
+use super::{PageResult, Section, choice, document, get, shell, url};
 use crate::api::runs::{CompareQuery, compare_runs, run_id};
 use crate::app::{App, Routes, Server};
 use crate::error::Refusal;
@@ -46,7 +46,8 @@ async fn page(State(app): Server, Params(pairs): Params<Vec<(String, String)>>) 
             (open_differences(&query, &both.across))
             (denominators(&query, per))
         };
-        let another = html! { h2 { "Another comparison" } p { a href="/compare" { "Choose runs" } } (form(&query)) };
+        let choose = html! { p { a href="/compare" { "Choose runs" } } };
+        let another = html! { h2 { "Another comparison" } (choose) (form(&query)) };
         let more = Some(("another", "Another comparison", another));
         let body = html! {
             header {
@@ -81,7 +82,9 @@ async fn choose(app: &Arc<App>, query: &CompareQuery, text: &str) -> PageResult 
             (field("text", "Find by experiment, workload, host, tag, note, id", "search", text, ""))
             button type="submit" { "Search" }
         }
-        form method="get" action="/compare" id="compare" class="actions" { button type="submit" class="button main" { "Compare" } }
+        form method="get" action="/compare" id="compare" class="actions" {
+            button type="submit" class="button main" { "Compare" }
+        }
         @if let Some(run) = chosen.runs.first() {
             h2 { "Chosen" }
             (rows(&chosen.runs, &chosen.headlines, None, &query.runs))
@@ -89,7 +92,8 @@ async fn choose(app: &Arc<App>, query: &CompareQuery, text: &str) -> PageResult 
         }
         (rows(&found.runs, &headlines, None, ""))
         @if found.runs.is_empty() { p { "No run found." } }
-        p { @if !chosen.runs.is_empty() { a href="/compare" { "Runs of every workload" } " · " } a href="/archive" { "More filters in the archive" } }
+        p { @if !chosen.runs.is_empty() { a href="/compare" { "Runs of every workload" } " · " }
+            a href="/archive" { "More filters in the archive" } }
         details { summary { "Runs by their ids, and more" } (form(query)) }
     };
     Ok(shell(app, "Compare", Section::Compare, &body))
@@ -186,17 +190,17 @@ fn put_first(runs: &mut [String], chosen: &str) {
 
 /// Renders the baseline and the form to choose another.
 fn baseline(query: &CompareQuery, views: &[&RunView]) -> Markup {
-    let started =
-        |v: &RunView| v.summary.started_at.replace('T', " ").trim_end_matches('Z').to_owned();
+    let words = |s: &RunSummary| {
+        let started = s.started_at.replace('T', " ");
+        format!("{}, {} UTC, {}", s.experiment, started.trim_end_matches('Z'), s.host)
+    };
     html! {
         form method="get" action="/compare" class="inline" {
             (hidden_fields(query, &["baseline"]))
             label for="baseline" { "baseline" }
-            " " select id="baseline" name="baseline" {
-                @for (i, v) in views.iter().enumerate() {
-                    option value=(v.summary.id) selected[i == 0] { (v.summary.experiment) ", " (started(v)) " UTC, " (v.summary.host) }
-                }
-            }
+            " " select id="baseline" name="baseline" { @for (i, v) in views.iter().enumerate() {
+                (option(v.summary.id.as_str(), i == 0, &words(&v.summary)))
+            } }
             " " button type="submit" { "Use as baseline" }
         }
     }
@@ -204,22 +208,22 @@ fn baseline(query: &CompareQuery, views: &[&RunView]) -> Markup {
 
 /// Renders all parameters except those in `but` as hidden form fields.
 fn hidden_fields(query: &CompareQuery, but: &[&str]) -> Markup {
-    html! {
-        @for (name, value) in parameters(query).into_iter().filter(|(name, value)| !value.is_empty() && !but.contains(name)) {
-            input type="hidden" name=(name) value=(value);
-        }
-    }
+    hidden(parameters(query).into_iter().filter(|(name, _)| !but.contains(name)))
 }
 
 fn form(query: &CompareQuery) -> Markup {
+    let text = |name: &str, value: &str, help: &str| field(name, name, "text", value, help);
     html! {
         form method="get" action="/compare" class="fields" {
-            (field("runs", "runs", "text", &query.runs, "2 to 8 ids, separated by commas; the oldest is the baseline until you choose another."))
-            (field("metric", "metric", "text", &query.metric, "If empty: the metric of the first run."))
-            (field("margin", "margin", "text", &query.margin, "Largest difference that does not matter, such as 2 %."))
-            (field("prices", "prices", "text", &query.prices, "One for each run, separated by commas, for results per price."))
-            (field("currency", "currency", "text", &query.currency, "For example EUR."))
-            (field("factors", "meant to differ", "text", &query.factors, "Facts of the systems, separated by commas, such as kernel.release."))
+            (text("runs", &query.runs, "2 to 8 ids, separated by commas; the oldest is the \
+                baseline until you choose another."))
+            (text("metric", &query.metric, "If empty: the metric of the first run."))
+            (text("margin", &query.margin, "Largest difference that does not matter, such as 2 %."))
+            (text("prices", &query.prices, "One for each run, separated by commas, for results per \
+                price."))
+            (text("currency", &query.currency, "For example EUR."))
+            (field("factors", "meant to differ", "text", &query.factors, "Facts of the systems, \
+                separated by commas, such as kernel.release."))
             button type="submit" { "Compare" }
         }
     }
@@ -242,51 +246,42 @@ fn open_differences(query: &CompareQuery, across: &Across) -> Markup {
         "" => d.path.clone(),
         others => format!("{others},{}", d.path),
     };
+    let paths = || rest.iter().map(|d| d.path.as_str());
+    let class = if hard.is_empty() { "aside" } else { "voids" };
+    let explain = if hard.len() == 1 { "difference explains" } else { "differences explain" };
+    let choices = html! { @for (group, members) in fact_groups(paths()) {
+        @if members.len() > 1 { option value=(group) { (group) ": all " (members.len()) } }
+        @for d in rest.iter().filter(|d| members.contains(&d.path.as_str())) {
+            option value=(d.path) { (d.path) ": " (short(&d.a)) " and " (short(&d.b)) }
+        }
+    } };
     html! {
-        section class=(if hard.is_empty() { "aside" } else { "voids" }) aria-labelledby="voids-heading" {
+        section class=(class) aria-labelledby="voids-heading" {
             h3 id="voids-heading" {
-                @if hard.is_empty() { "Also different: " (folded_facts(rest.iter().map(|d| d.path.as_str()))) }
-                @else { (hard.len()) @if hard.len() == 1 { " difference explains" } @else { " differences explain" } " results" }
+                @if hard.is_empty() { "Also different: " (folded_facts(paths())) }
+                @else { (hard.len()) " " (explain) " results" }
             }
-            @if !hard.is_empty() {
-                ul {
-                    @for d in &hard {
-                        li {
-                            code { (d.path) } ": " (short(&d.a)) " and " (short(&d.b)) " "
-                            form method="get" action="/compare" class="inline" {
-                                (hidden_fields(query, &["factors"]))
-                                input type="hidden" name="factors" value=(meant(d));
-                                button type="submit" aria-label={ (d.path) " was meant to differ" } { "It was meant to differ" }
-                            }
-                        }
-                    }
+            @if !hard.is_empty() { ul { @for d in &hard { li {
+                code { (d.path) } ": " (short(&d.a)) " and " (short(&d.b)) " "
+                form method="get" action="/compare" class="inline" {
+                    (hidden_fields(query, &["factors"]))
+                    input type="hidden" name="factors" value=(meant(d));
+                    @let label = format!("{} was meant to differ", d.path);
+                    (button("", &label, "It was meant to differ"))
                 }
-            }
-            @if !rest.is_empty() {
-                details {
-                    summary { "Accept differences that do not matter (" (rest.len()) ")" }
-                    form method="get" action="/compare" class="fields" {
-                        (hidden_fields(query, &[]))
-                        div.field {
-                            label for="accept_path" { "accept a difference" }
-                            select id="accept_path" name="accept_path" {
-                                @for (group, paths) in fact_groups(rest.iter().map(|d| d.path.as_str())) {
-                                    @if paths.len() > 1 { option value=(group) { (group) ": all " (paths.len()) } }
-                                    @for d in rest.iter().filter(|d| paths.contains(&d.path.as_str())) {
-                                        option value=(d.path) { (d.path) ": " (short(&d.a)) " and " (short(&d.b)) }
-                                    }
-                                }
-                            }
-                        }
-                        div.field {
-                            label for="accept_reason" { "because" }
-                            input id="accept_reason" name="accept_reason" required;
-                            p.soft { "The reason is printed with the comparison." }
-                        }
-                        button type="submit" { "Accept" }
-                    }
+            } } } }
+            @if !rest.is_empty() { details {
+                summary { "Accept differences that do not matter (" (rest.len()) ")" }
+                form method="get" action="/compare" class="fields" {
+                    (hidden_fields(query, &[]))
+                    div.field { label for="accept_path" { "accept a difference" }
+                        select id="accept_path" name="accept_path" { (choices) } }
+                    div.field { label for="accept_reason" { "because" }
+                        input id="accept_reason" name="accept_reason" required;
+                        p.soft { "The reason is printed with the comparison." } }
+                    button type="submit" { "Accept" }
                 }
-            }
+            } }
         }
     }
 }
@@ -302,15 +297,14 @@ fn denominators(query: &CompareQuery, per: Option<Denominator>) -> Markup {
     let address = |per: &str| {
         url("/compare", parameters(query).map(|(n, v)| (n, if n == "per" { per } else { v })))
     };
+    let priced = !query.prices.trim().is_empty();
     html! {
-        nav aria-label="Denominator" {
-            ul {
-                li { a href=(address("")) aria-current=[per.is_none().then_some("true")] { "in total" } }
-                @for d in DENOMINATORS.into_iter().filter(|d| *d != Denominator::Price || !query.prices.trim().is_empty()) {
-                    li { a href=(address(d.name())) aria-current=[(per == Some(d)).then_some("true")] { "per " (d.name()) } }
-                }
+        nav aria-label="Denominator" { ul {
+            (choice(&address(""), per.is_none(), "in total"))
+            @for d in DENOMINATORS.into_iter().filter(|d| priced || *d != Denominator::Price) {
+                (choice(&address(d.name()), per == Some(d), &format!("per {}", d.name())))
             }
-        }
+        } }
     }
 }
 

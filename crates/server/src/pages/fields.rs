@@ -1,4 +1,4 @@
-//! Fields of the form of a submission: label, input, help text and problem.
+//! Parts of forms, and the fields of the form of a submission: label, input, help text and problem.
 
 use assay_model::ParamType;
 use maud::{Markup, html};
@@ -23,8 +23,31 @@ impl DraftForm<'_> {
 /// Renders a plain input with its label and help text.
 pub(super) fn field(name: &str, label: &str, kind: &str, value: &str, help: &str) -> Markup {
     html! {
-        div.field { label for=(name) { (label) } input id=(name) name=(name) value=(value) type=(kind); @if !help.is_empty() { p.soft { (help) } } }
+        div.field {
+            label for=(name) { (label) } input id=(name) name=(name) value=(value) type=(kind);
+            @if !help.is_empty() { p.soft { (help) } }
+        }
     }
+}
+
+/// Renders the values that are not empty as hidden inputs.
+pub(super) fn hidden<'a>(values: impl IntoIterator<Item = (&'a str, &'a str)>) -> Markup {
+    html! {
+        @for (name, value) in values.into_iter().filter(|(_, value)| !value.is_empty()) {
+            input type="hidden" name=(name) value=(value);
+        }
+    }
+}
+
+/// Renders an option of a `select`.
+pub(super) fn option(value: &str, chosen: bool, words: &str) -> Markup {
+    html! { option value=(value) selected[chosen] { (words) } }
+}
+
+/// Renders a button that submits its form; `label` describes it out of its context.
+pub(super) fn button(class: &str, label: &str, words: &str) -> Markup {
+    let class = Some(class).filter(|class| !class.is_empty());
+    html! { button type="submit" class=[class] aria-label=(label) { (words) } }
 }
 
 /// Returns the HTML id of a field's input.
@@ -61,7 +84,9 @@ pub(super) fn row(
     html! {
         div.field {
             label for=(own) { (words) }
-            input id=(own) name=(name) type=(kind) inputmode=[mode] value=(value) maxlength="2000" aria-describedby={ (own) "-help " (own) "-problem" } aria-invalid=[form.has_problem(name).then_some("true")];
+            input id=(own) name=(name) type=(kind) inputmode=[mode] value=(value) maxlength="2000"
+                aria-describedby={ (own) "-help " (own) "-problem" }
+                aria-invalid=[form.has_problem(name).then_some("true")];
             p.soft id={ (own) "-help" } { (help) }
             (problem(form, name))
         }
@@ -89,13 +114,18 @@ pub(super) fn parameter(form: &DraftForm<'_>, field: &Field) -> Markup {
         div.field {
             label for=(own) { (field.param.name) }
             @if let Some(words) = words {
-                select id=(own) name=[asked] disabled[locked] aria-describedby=(about) aria-invalid=[invalid] {
-                    @for word in words { option value=(word) selected[value == Some(word)] { (word) } }
+                select id=(own) name=[asked] disabled[locked] aria-describedby=(about)
+                    aria-invalid=[invalid] {
+                    @for word in words { (option(word, value == Some(word), word)) }
                 }
             } @else {
-                input id=(own) name=[asked] value=[value] disabled[locked] aria-describedby=(about) aria-invalid=[invalid];
+                input id=(own) name=[asked] value=[value] disabled[locked] aria-describedby=(about)
+                    aria-invalid=[invalid];
             }
-            p.soft id={ (own) "-help" } { (field.param.help) " (" (kind(&field.param.ty)) ")." @if let Some(why) = &field.locked { " Fixed here: " (why) "." } }
+            p.soft id={ (own) "-help" } {
+                (field.param.help) " (" (kind(&field.param.ty)) ")."
+                @if let Some(why) = &field.locked { " Fixed here: " (why) "." }
+            }
             (problem(form, &name))
         }
     }

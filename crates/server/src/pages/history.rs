@@ -7,6 +7,7 @@ use assay_stats::series::{ChangeView, HistoryView, SeriesView, quoted};
 use maud::{Markup, html};
 use serde::Deserialize;
 
+use super::fields::button;
 use super::{PageResult, RedirectResult, Section, get, percent_encode, post, redirect, shell};
 use crate::api::histories::{self, AtCommit};
 use crate::app::{Routes, Server};
@@ -33,17 +34,24 @@ async fn list(State(app): Server) -> PageResult {
     histories.extend(imported.into_iter().map(|(name, i)| PublishedHistory::Quoted(name, i)));
     let body = html! {
         h1 { "History" }
-        p.lede { "A metric over the revisions of a program, each measured in the same blocks as a fixed reference. A change is suspected until a new experiment of both sides confirms or refutes it." }
+        p.lede { "A metric over the revisions of a program, each measured in the same blocks as a \
+            fixed reference. A change is suspected until a new experiment of both sides confirms \
+            or refutes it." }
         (history::overview(
             &histories,
-            &|shown, series| address(shown, series),
+            &address,
             &|name, i, _| format!("/history/imported/{}?series={i}", percent_encode(name)),
         ))
         @if none {
-            p { "The archive has no history yet. From a shell: " code { "assay history --rev v1..main --build make --fill -- ./prog" }
-                "; every night, from a crontab: " code { "0 2 * * * assay submit EXPERIMENT --rev main" } "." }
+            p { "The archive has no history yet. From a shell: "
+                code { "assay history --rev v1..main --build make --fill -- ./prog" }
+                "; every night, from a crontab: "
+                code { "0 2 * * * assay submit EXPERIMENT --rev main" } "." }
         }
-        @if silent > 0 { p.soft { (silent) " of an earlier version of assay are shown after the next " code { "assay history" } "." } }
+        @if silent > 0 { p.soft {
+            (silent) " of an earlier version of assay are shown after the next "
+            code { "assay history" } "."
+        } }
     };
     Ok(shell(&app, "History", Section::History, &body))
 }
@@ -73,20 +81,17 @@ async fn page(State(app): Server, role: Role, Path(id): Path<String>) -> PageRes
         (history::suite_summary(&shown))
         @for series in &shown.series { (history::large(&shown, series, &look)) }
         @if shown.series.is_empty() { p { "There are no measured points yet." } }
-        @if !shown.unusable.is_empty() { p { "Cannot be measured: " (shown.unusable.join(", ")) "." } }
-        @for note in &shown.notes { p { (note) "." } }
-        @if role == Role::Full {
-            @for commit in &shown.resets {
-                form method="post" action={ "/history/" (shown.id) "/reset" } {
-                    input type="hidden" name="commit" value=(commit);
-                    input type="hidden" name="undo" value="true";
-                    button type="submit" { "Compare again across " (history::short(commit)) }
-                }
+        (history::left_out(&shown))
+        @if role == Role::Full { @for commit in &shown.resets {
+            form method="post" action={ "/history/" (shown.id) "/reset" } {
+                input type="hidden" name="commit" value=(commit);
+                input type="hidden" name="undo" value="true";
+                button type="submit" { "Compare again across " (history::short(commit)) }
             }
-        }
+        } }
         @if !others.is_empty() {
             h2 { "Other series of " (shown.experiment) }
-            (history::overview(&others, &|shown, series| address(shown, series), &|_, _, _| String::new()))
+            (history::overview(&others, &address, &|_, _, _| String::new()))
         }
     };
     Ok(shell(&app, &format!("{} over revisions", shown.experiment), Section::History, &body))
@@ -98,18 +103,20 @@ fn actions(id: &str, change: &ChangeView) -> Markup {
     let name = history::short(&change.commit);
     html! {
         div.actions {
-            @if change.is_undecided() {
-                form method="post" action={ "/history/" (id) "/confirm" } {
-                    input type="hidden" name="commit" value=(change.commit);
-                    button type="submit" aria-label={ "Confirm the change at " (name) " by a new experiment" } { "Confirm" }
-                }
-            }
+            @if change.is_undecided() { form method="post" action={ "/history/" (id) "/confirm" } {
+                input type="hidden" name="commit" value=(change.commit);
+                @let label = format!("Confirm the change at {name} by a new experiment");
+                (button("", &label, "Confirm"))
+            } }
             details {
                 summary { "Acknowledge" }
                 form method="post" action={ "/history/" (id) "/acknowledge" } class="fields" {
                     input type="hidden" name="commit" value=(change.commit);
-                    div.field { label for={ "note-" (name) } { "note" } input id={ "note-" (name) } name="note" maxlength="500"; }
-                    div.field { label for={ "link-" (name) } { "link" } input id={ "link-" (name) } name="link" type="url" maxlength="500" placeholder="https://"; }
+                    div.field { label for={ "note-" (name) } { "note" }
+                        input id={ "note-" (name) } name="note" maxlength="500"; }
+                    div.field { label for={ "link-" (name) } { "link" }
+                        input id={ "link-" (name) } name="link" type="url" maxlength="500"
+                            placeholder="https://"; }
                     button type="submit" { "Acknowledge" }
                 }
             }

@@ -1,7 +1,8 @@
 //! Live page of a run. The server renders the current status, and the script updates it.
 
 use assay_lab::LiveProfile;
-use assay_model::units;
+use assay_model::units::format_value;
+use assay_report::document::html::{scroll_box, titles};
 use assay_report::page::profile_part;
 use axum::response::Html;
 use maud::{Markup, html};
@@ -32,7 +33,10 @@ async fn page(State(app): Server, role: Role, Path(id): Path<String>) -> PageRes
     };
     let body = html! {
         h1 { (job.experiment) " " span.soft { "job " (job.id) } }
-        p.soft { @if !job.title.is_empty() { (job.title) " · " } "submitted " (time(&job.submitted_at)) @if let Some(at) = &job.started_at { ", started " (time(at)) } "." }
+        p.soft {
+            @if !job.title.is_empty() { (job.title) " · " } "submitted " (time(&job.submitted_at))
+            @if let Some(at) = &job.started_at { ", started " (time(at)) } "."
+        }
         @match &status {
             Some(status) => { (live_run(&job, status, role, profiled)) }
             None => { (ended_run(&job)) }
@@ -54,9 +58,10 @@ fn profile_snapshot(made: Option<&LiveProfile>) -> Markup {
     };
     html! {
         p.soft {
-            "Trial " (made.trial) @if made.treatment != "-" { ", " (made.treatment) } ", snapshot " (made.before + 1) ". It took "
-            (units::format_value(made.cpu_s, "s"))
-            " of CPU time. Snapshots are taken only while this section is open, at most once in 3 s and with at most 1 % of one CPU's time."
+            "Trial " (made.trial) @if made.treatment != "-" { ", " (made.treatment) }
+            ", snapshot " (made.before + 1) ". It took " (format_value(made.cpu_s, "s"))
+            " of CPU time. Snapshots are taken only while this section is open, at most once in \
+            3 s and with at most 1 % of one CPU's time."
         }
         @if made.profile.stacks.is_empty() { p { "No samples yet." } }
         @else { (profile_part(&made.profile)) }
@@ -67,11 +72,26 @@ fn profile_snapshot(made: Option<&LiveProfile>) -> Markup {
 fn ended_run(job: &Job) -> Markup {
     html! {
         p { (job.ending()) "." }
-        @if let Some(run) = &job.run { p { a.button href={ "/runs/" (run) } { "The run and its results" } } }
+        @if let Some(run) = &job.run { p {
+            a.button href={ "/runs/" (run) } { "The run and its results" } } }
     }
 }
 
 fn live_run(job: &Job, s: &LiveStatus, role: Role, profiled: Profiling) -> Markup {
+    let table = html! { table {
+        caption { "The running estimate is the geometric mean; intervals and verdicts follow at \
+            the end of the run." }
+        thead { tr {
+            (titles(None, &["treatment"]))
+            (titles(Some("num"), &["trials", "failed", "last", "estimate"]))
+        } }
+        tbody id="live-treatments" { @for t in s.treatments.values() { tr {
+            th scope="row" { (t.label) }
+            td.num { (t.completed) } td.num { (t.failed) }
+            td.num { @if let Some(v) = t.last { (format_value(v, &t.unit)) } }
+            td.num { @if let Some(v) = t.estimate { (format_value(v, &t.unit)) } }
+        } } }
+    } };
     html! {
         div id="live" data-job=(job.id) data-events={ "/api/v1/jobs/" (job.id) "/events" } {
             p.headline {
@@ -80,40 +100,31 @@ fn live_run(job: &Job, s: &LiveStatus, role: Role, profiled: Profiling) -> Marku
                     @else if s.total == 0 { "The run is about to start." }
                     @else { "Running." }
                 }
-                span id="live-run" { @if let Some(run) = &s.run { a href={ "/runs/" (run) } { "Run " (run) } } }
+                span id="live-run" { @if let Some(run) = &s.run {
+                    a href={ "/runs/" (run) } { "Run " (run) } } }
             }
             p.headline {
-                progress id="live-progress" value=(s.done) max=(s.total.max(1)) aria-label="Finished trials" {}
+                progress id="live-progress" value=(s.done) max=(s.total.max(1))
+                    aria-label="Finished trials" {}
                 span id="live-count" { (s.done) " of " (s.total) " trials" }
-                span id="live-left" { @if let Some(left) = s.left_s { "about " (units::format_value(left, "s")) " left" } }
-                span { span id="live-trial" { @if let Some(t) = &s.trial { "trial " (t.number) ", block " (t.block + 1) ", " (t.label) } } " " span id="live-phase" class="state" {} }
+                span id="live-left" { @if let Some(left) = s.left_s {
+                    "about " (format_value(left, "s")) " left" } }
+                span { span id="live-trial" { @if let Some(t) = &s.trial {
+                    "trial " (t.number) ", block " (t.block + 1) ", " (t.label) } }
+                    " " span id="live-phase" class="state" {} }
                 @if role == Role::Full && !job.state.is_over() && !job.cancel {
-                    a.button id="live-cancel" href={ "/queue/" (job.id) "/cancel" } { "Cancel the run …" }
+                    @let cancel = format!("/queue/{}/cancel", job.id);
+                    a.button id="live-cancel" href=(cancel) { "Cancel the run …" }
                 }
             }
             div.first {
                 div id="live-results" class="moving" {}
-                div {
-                    div.table-box tabindex="0" role="region" aria-label="Treatments so far" {
-                        table {
-                            caption { "The running estimate is the geometric mean; intervals and verdicts follow at the end of the run." }
-                            thead { tr { th scope="col" { "treatment" } th scope="col" class="num" { "trials" } th scope="col" class="num" { "failed" } th scope="col" class="num" { "last" } th scope="col" class="num" { "estimate" } } }
-                            tbody id="live-treatments" {
-                                @for t in s.treatments.values() {
-                                    tr {
-                                        th scope="row" { (t.label) }
-                                        td.num { (t.completed) } td.num { (t.failed) }
-                                        td.num { @if let Some(v) = t.last { (units::format_value(v, &t.unit)) } }
-                                        td.num { @if let Some(v) = t.estimate { (units::format_value(v, &t.unit)) } }
-                                    }
-                                }
-                            }
-                        }
-                    }
-                }
+                div { (scroll_box("Treatments so far", &table)) }
             }
             h2 { "Now" }
-            p.soft { "One sample per second from the monitors of the run, on a common time axis; vertical lines mark phases of trials. Point at a chart, or use its arrow keys, for the values at one time." }
+            p.soft { "One sample per second from the monitors of the run, on a common time axis; \
+                vertical lines mark phases of trials. Point at a chart, or use its arrow keys, for \
+                the values at one time." }
             noscript { p.notice { "Live charts need JavaScript." } }
             div id="live-charts" class="moving" {}
             @if profiled == Profiling::Elsewhere {

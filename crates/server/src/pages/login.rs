@@ -23,15 +23,19 @@ use crate::http::sessions::{COOKIE, LIFETIME_S, cookies};
 fn body(problem: &str) -> Markup {
     html! {
         h1 { "Sign in to assay" }
-        p.lede { "assay runs, compares and publishes system benchmarks. This server has the queue, the archive and the live runs of one machine." }
+        p.lede { "assay runs, compares and publishes system benchmarks. This server has the \
+            queue, the archive and the live runs of one machine." }
         @if !problem.is_empty() { p.notice role="alert" { (problem) } }
         form method="post" action="/login" class="fields" id="login" {
             // Password managers need a user name.
             input type="text" name="user" value="assay" autocomplete="username" hidden;
             div.field {
                 label for="token" { "Token" }
-                input id="token" name="token" type="password" autocomplete="current-password" required;
-                p.soft { "The server printed the token at its start. It is also in the file " code { "serve.token" } " of the state folder; the token in " code { "serve.read-token" } " is read-only." }
+                input id="token" name="token" type="password" autocomplete="current-password"
+                    required;
+                p.soft { "The server printed the token at its start. It is also in the file "
+                    code { "serve.token" } " of the state folder; the token in "
+                    code { "serve.read-token" } " is read-only." }
             }
             button type="submit" { "Sign in" }
         }

@@ -31,12 +31,10 @@ async fn page(State(app): Server) -> PageResult {
         h1 { @if unfit.is_empty() { "The machine is quiet" } @else { "The machine is not quiet" } }
         @if !unfit.is_empty() { p.lede { (unfit.join("; ")) "." } }
         p.soft { "Examined when this page was opened, as by " code { "assay doctor" } "." }
-        @for (title, list) in lists {
-            @if !list.is_empty() {
-                h2 { (title) }
-                ul { @for sentence in list { li { (sentence) } } }
-            }
-        }
+        @for (title, list) in lists { @if !list.is_empty() {
+            h2 { (title) }
+            ul { @for sentence in list { li { (sentence) } } }
+        } }
     };
     Ok(shell(&app, "Machine", Section::Machine, &body))
 }

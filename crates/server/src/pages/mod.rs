@@ -26,7 +26,7 @@ use crate::error::Refusal;
 pub(crate) use response::{
     PageResult, RedirectResult, age, percent_encode, redirect, refusal, time, url,
 };
-pub(crate) use shell::{Section, document, shell};
+pub(crate) use shell::{Section, choice, document, shell};
 pub(crate) use submit::PLAN;
 
 pub(crate) fn router() -> Routes {

@@ -1,10 +1,11 @@
 //! Observe page: live charts of this machine and its block I/O.
 
+use assay_report::document::html::{scroll_box, titles};
 use assay_traces::block_io::Dimension;
 use axum::response::Html;
 use maud::{Markup, html};
 
-use super::{PageResult, Section, get, shell, url};
+use super::{PageResult, Section, choice, get, shell, url};
 use crate::api::observe::may_observe;
 use crate::app::{Routes, Server};
 use crate::http::extract::{Params, State};
@@ -34,16 +35,21 @@ async fn page(State(app): Server, Params(query): Params<IoQuery>) -> PageResult 
 
 fn now() -> Markup {
     html! {
-        p.soft { "One sample per second from the monitors of " code { "assay stat" } ", taken only while this page is open." }
+        p.soft { "One sample per second from the monitors of " code { "assay stat" }
+            ", taken only while this page is open." }
         noscript { p.notice { "Live charts need JavaScript." } }
         p id="live-state" role="status" { "Waiting for the first sample." }
         div id="live" data-events="/api/v1/observe" data-kind="observe" {
             div id="live-charts" class="moving" {}
             details {
                 summary { "All values of the last sample" }
-                div.table-box tabindex="0" role="region" aria-label="All values of the last sample" {
-                    table { thead { tr { th scope="col" { "monitor" } th scope="col" { "of" } th scope="col" { "field" } th scope="col" class="num" { "value" } th scope="col" { "unit" } } } tbody id="live-values" {} }
-                }
+                (scroll_box("All values of the last sample", &html! { table {
+                    thead { tr {
+                        (titles(None, &["monitor", "of", "field"]))
+                        (titles(Some("num"), &["value"])) (titles(None, &["unit"]))
+                    } }
+                    tbody id="live-values" {}
+                } }))
             }
         }
     }
@@ -57,19 +63,26 @@ fn block_io(about: Option<&IoQuestion>) -> Markup {
     };
     let by = about.map(|a| a.by);
     html! {
-        p.soft { "The report of " code { "assay io" } ": programs that read and write, sizes and latencies. Tracing lasts until the page is closed; its cost is shown below the charts." }
-        nav aria-label="Block I/O by" {
-            ul {
-                @for d in BY { li { a href={ (address("/observe", "io", d)) "#io" } aria-current=[(by == Some(d)).then_some("true")] { "by " (d.name()) } } }
-                @if by.is_some() { li { a href="/observe" { "stop" } } }
-            }
+        p.soft {
+            "The report of " code { "assay io" } ": programs that read and write, sizes and \
+            latencies. Tracing lasts until the page is closed; its cost is shown below the charts."
         }
+        nav aria-label="Block I/O by" { ul {
+            @for d in BY {
+                @let href = address("/observe", "io", d) + "#io";
+                (choice(&href, by == Some(d), &format!("by {}", d.name())))
+            }
+            @if by.is_some() { li { a href="/observe" { "stop" } } }
+        } }
         @if let Some(about) = about {
             form method="get" action="/observe#io" class="fields" {
                 input type="hidden" name="io" value=(about.by.name());
-                @for (name, value, help) in [("program", &about.program, "Only this program; all if empty."), ("device", &about.device, "Only this device, such as vda; all if empty.")] {
-                    div.field { label for=(name) { (name) } input id=(name) name=(name) value=(value) maxlength=(MAX_NAME); p.soft { (help) } }
-                }
+                @for (name, value, help) in [
+                    ("program", program, "Only this program; all if empty."),
+                    ("device", device, "Only this device, such as vda; all if empty."),
+                ] { div.field { label for=(name) { (name) }
+                    input id=(name) name=(name) value=(value) maxlength=(MAX_NAME);
+                    p.soft { (help) } } }
                 button type="submit" { "Watch" }
             }
             @let part = address("/observe/io", "by", about.by);

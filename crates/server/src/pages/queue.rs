@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use assay_report::document::html::{scroll_box, titles};
 use axum::response::Html;
 use maud::{Markup, html};
 
-use super::run_list::{outcome, runs_with_headlines};
+use super::run_list::{outcome, runs_with_headlines, state};
 use super::{PageResult, RedirectResult, Section, age, get, post, redirect, shell, time};
 use crate::api::{jobs, number};
 use crate::app::{App, Outcomes, Routes, Server};
@@ -37,7 +38,8 @@ async fn page(State(app): Server, role: Role) -> PageResult {
     };
     let body = html! {
         h1 { "Queue" }
-        p.lede { "The machine measures one run at a time. Waiting jobs survive a restart of the server or the machine." }
+        p.lede { "The machine measures one run at a time. Waiting jobs survive a restart of the \
+            server or the machine." }
         @if role == Role::Full { p { a.button.main href="/queue/new" { "Submit an experiment" } } }
         div id="queue" data-refresh="/queue/part" { (part) }
         (newest)
@@ -57,9 +59,11 @@ async fn newest(app: &Arc<App>) -> Result<Markup, Refusal> {
     Ok(html! {
         @if !found.runs.is_empty() {
             h2 { "Newest in the archive" }
-            ul.plain-list {
-                @for r in &found.runs { li { a href={ "/runs/" (r.id) } { (r.experiment) } span { (outcome(r, headlines.get(&r.id))) } span.soft { (age(&r.started_at)) " on " (r.host) } } }
-            }
+            ul.plain-list { @for r in &found.runs { li {
+                a href={ "/runs/" (r.id) } { (r.experiment) }
+                span { (outcome(r, headlines.get(&r.id))) }
+                span.soft { (age(&r.started_at)) " on " (r.host) }
+            } } }
             p { a href="/archive" { "All runs (" (found.total) ")" } }
         }
     })
@@ -78,18 +82,18 @@ async fn lists(app: &Arc<App>, role: Role) -> Result<Markup, Refusal> {
         @else { p { "No job running." @if waiting.is_empty() { " Queue empty." } } }
         @if !waiting.is_empty() {
             h2 { "Waiting" }
-            ol.cards {
-                @for (i, job) in waiting.iter().enumerate() {
-                    @let up = html! { @if i > 0 { (button(job, "move", Some("up"), "Up")) } };
-                    @let down = html! { @if i + 1 < waiting.len() { (button(job, "move", Some("down"), "Down")) } };
-                    (idle_card(job, full, &html! { (up) (down) (cancel_link(job)) }))
-                }
-            }
+            ol.cards { @for (i, job) in waiting.iter().enumerate() {
+                (idle_card(job, full, &html! {
+                    @if i > 0 { (button(job, "move", Some("up"), "Up")) }
+                    @if i + 1 < waiting.len() { (button(job, "move", Some("down"), "Down")) }
+                    (cancel_link(job))
+                }))
+            } }
         }
         @let cut: Vec<&&Job> = over.iter().filter(|j| j.state == JobState::Interrupted).collect();
         @if !cut.is_empty() {
             h2 { "Interrupted" }
-            ul.cards { @for job in cut { (idle_card(job, full, &button(job, "resume", None, "Resume"))) } }
+            ul.cards { @for job in cut { (idle_card(job, full, &resume_button(job))) } }
         }
         @if !over.is_empty() { h2 { "Finished" } (table(&over, &outcomes, full)) }
     })
@@ -117,9 +121,11 @@ fn running_card(app: &App, job: &Job, full: bool) -> Markup {
                 @if job.cancel { span.soft { "is being cancelled" } }
             }
             @if let Some(s) = status {
-                @if s.total > 0 {
-                    p { progress value=(s.done) max=(s.total) { (s.done) " of " (s.total) } " " (s.done) " of " (s.total) " trials" @if let Some(t) = &s.trial { "; " (t.label) } }
-                } @else if let Some(line) = s.log.back() { p.soft { (line.text) } }
+                @if s.total > 0 { p {
+                    @let done = format!("{} of {}", s.done, s.total);
+                    progress value=(s.done) max=(s.total) { (done) } " " (done) " trials"
+                    @if let Some(t) = &s.trial { "; " (t.label) }
+                } } @else if let Some(line) = s.log.back() { p.soft { (line.text) } }
             }
             (about(job))
             div.actions {
@@ -131,13 +137,15 @@ fn running_card(app: &App, job: &Job, full: bool) -> Markup {
 }
 
 fn about(job: &Job) -> Markup {
+    let resumes = job.run.is_some() && job.state == JobState::Waiting;
     html! {
         @if !job.title.is_empty() { p { (job.title) } }
         p.soft {
-            "workload " (job.workload) " · " (job.trials) " trials planned · submitted " (time(&job.submitted_at))
+            "workload " (job.workload) " · " (job.trials) " trials planned · submitted "
+            (time(&job.submitted_at))
             @if !job.submitted_by.is_empty() { " by " (job.submitted_by) }
             @if let Some(at) = &job.not_before { " · not before " (time(at)) }
-            @if job.run.is_some() && job.state == JobState::Waiting { " · resumes where it stopped" }
+            @if resumes { " · resumes where it stopped" }
         }
         @if !job.changes.is_empty() { p.soft { "changed: " (job.changes.join(", ")) } }
     }
@@ -153,42 +161,43 @@ fn button(job: &Job, verb: &str, to: Option<&str>, label: &str) -> Markup {
     }
 }
 
-/// Renders the link to the page that asks before it cancels a job.
-fn cancel_link(job: &Job) -> Markup {
-    html! { a.button href={ "/queue/" (job.id) "/cancel" } aria-label={ "Cancel: job " (job.id) ", " (job.experiment) } { "Cancel …" } }
+fn resume_button(job: &Job) -> Markup {
+    button(job, "resume", None, "Resume")
 }
 
-fn state(job: &Job) -> Markup {
-    html! { span class={ "state state-" (job.state.name()) } { (job.state.name()) } }
+/// Renders the link to the page that asks before it cancels a job.
+fn cancel_link(job: &Job) -> Markup {
+    let label = format!("Cancel: job {}, {}", job.id, job.experiment);
+    html! { a.button href={ "/queue/" (job.id) "/cancel" } aria-label=(label) { "Cancel …" } }
 }
 
 fn table(over: &[&Job], outcomes: &Outcomes, full: bool) -> Markup {
     let name =
         |job: &Job| if job.title.is_empty() { job.experiment.clone() } else { job.title.clone() };
     let of = |job: &Job| outcomes.runs.iter().find(|r| job.run.as_ref() == Some(&r.id));
-    html! {
-        div.table-box tabindex="0" role="region" aria-label="Finished jobs" {
-            table {
-                caption { "The newest " (over.len().min(SHOWN)) " of " (over.len()) }
-                thead { tr { th scope="col" { "job" } th scope="col" { "result" } th scope="col" { "state" } th scope="col" { "ended" } th scope="col" { span.unseen { "action" } } } }
-                tbody {
-                    @for job in over.iter().take(SHOWN) {
-                        @let run = of(job);
-                        tr {
-                            th scope="row" { (job.id) }
-                            td.result {
-                                @if let Some(run) = &job.run { a href={ "/runs/" (run) } { (name(job)) } } @else { (name(job)) }
-                                @if let Some(run) = run { p { (outcome(run, outcomes.headlines.get(&run.id))) } }
-                            }
-                            td { (state(job)) @if !job.reason.is_empty() && job.state != JobState::Completed { details { summary { "why" } pre { (job.reason) } } } }
-                            td { @if let Some(at) = &job.ended_at { (age(at)) } @if let Some(run) = run { p.soft { "on " (run.host) } } }
-                            td { @if full && job.can_resume() { (button(job, "resume", None, "Resume")) } }
-                        }
-                    }
-                }
+    let table = html! { table {
+        caption { "The newest " (over.len().min(SHOWN)) " of " (over.len()) }
+        thead { tr {
+            (titles(None, &["job", "result", "state", "ended"]))
+            th scope="col" { span.unseen { "action" } }
+        } }
+        tbody { @for job in over.iter().take(SHOWN) { tr {
+            @let run = of(job);
+            th scope="row" { (job.id) }
+            td.result {
+                @if let Some(run) = &job.run { a href={ "/runs/" (run) } { (name(job)) } }
+                @else { (name(job)) }
+                @if let Some(run) = run { p { (outcome(run, outcomes.headlines.get(&run.id))) } }
             }
-        }
-    }
+            td { @let why = !job.reason.is_empty() && job.state != JobState::Completed;
+                (state(job.state.name()))
+                @if why { details { summary { "why" } pre { (job.reason) } } } }
+            td { @if let Some(at) = &job.ended_at { (age(at)) }
+                @if let Some(run) = run { p.soft { "on " (run.host) } } }
+            td { @if full && job.can_resume() { (resume_button(job)) } }
+        } } }
+    } };
+    scroll_box("Finished jobs", &table)
 }
 
 /// Renders the page that asks whether to cancel a job.
@@ -209,11 +218,14 @@ async fn ask_cancel(State(app): Server, role: Role, Path(id): Path<String>) -> P
         h1 { "Cancel " (job.experiment) "?" }
         p {
             "Job " (job.id) " "
-            @if runs { "is running. Its trial ends now and its settings are restored. Completed trials stay in the archive, and the run can be resumed." }
+            @if runs { "is running. Its trial ends now and its settings are restored. Completed \
+                trials stay in the archive, and the run can be resumed." }
             @else { "is waiting. It is removed from the queue; nothing was measured." }
         }
         div.actions {
-            form method="post" action={ "/queue/" (job.id) "/cancel" } { button type="submit" class="danger" { "Cancel the job" } }
+            form method="post" action={ "/queue/" (job.id) "/cancel" } {
+                button type="submit" class="danger" { "Cancel the job" }
+            }
             a.button href=(stay) { (keep) }
         }
     };

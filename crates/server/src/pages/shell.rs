@@ -38,6 +38,11 @@ fn is_offered(app: &App, section: Section, place: Section) -> bool {
     section != Section::Landscapes || section == place || app.has_ranked.load(Ordering::Relaxed)
 }
 
+/// Renders an item of a list of links, of which one is chosen.
+pub(crate) fn choice(href: &str, chosen: bool, words: &str) -> Markup {
+    html! { li { a href=(href) aria-current=[chosen.then_some("true")] { (words) } } }
+}
+
 /// Returns a page with `body` inside its `main` element.
 pub(crate) fn shell(app: &App, title: &str, place: Section, body: &Markup) -> Html<String> {
     document(app, title, place, &html! { main id="main" { (body) } })
@@ -45,6 +50,7 @@ pub(crate) fn shell(app: &App, title: &str, place: Section, body: &Markup) -> Ht
 
 /// Returns a page whose body has its own `main` element.
 pub(crate) fn document(app: &App, title: &str, place: Section, body: &Markup) -> Html<String> {
+    let offered = SECTIONS.into_iter().filter(|(own, ..)| is_offered(app, *own, place));
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -60,16 +66,15 @@ pub(crate) fn document(app: &App, title: &str, place: Section, body: &Markup) ->
             }
             body {
                 a.skip href="#main" { "Skip to the content" }
-                @if place != Section::Outside {
-                    nav.site aria-label="assay" {
-                        ul {
-                            @for (own, path, name) in SECTIONS.into_iter().filter(|(own, ..)| is_offered(app, *own, place)) {
-                                li { a href=(path) aria-current=[(own == place).then_some("page")] { (name) } }
-                            }
-                        }
-                        form method="post" action="/logout" { button type="submit" class="plain" { "Sign out" } }
+                @if place != Section::Outside { nav.site aria-label="assay" {
+                    ul { @for (own, path, name) in offered {
+                        @let here = (own == place).then_some("page");
+                        li { a href=(path) aria-current=[here] { (name) } }
+                    } }
+                    form method="post" action="/logout" {
+                        button type="submit" class="plain" { "Sign out" }
                     }
-                }
+                } }
                 (body)
             }
         }

@@ -13,8 +13,8 @@ use axum::{Json, http::StatusCode};
 use maud::{Markup, html};
 use serde::Deserialize;
 
-use super::fields::{DraftForm, parameter, problem, row};
-use super::{PageResult, RedirectResult, Section, get, post, redirect, shell};
+use super::fields::{self, DraftForm, parameter, problem, row};
+use super::{PageResult, RedirectResult, Section, get, percent_encode, post, redirect, shell};
 use crate::api::runs::run_id;
 use crate::api::{jobs, server};
 use crate::app::{App, Routes, Server};
@@ -102,30 +102,38 @@ async fn choose(app: &Arc<App>) -> PageResult {
         @if lines.is_empty() {
             p { "The server has no folder of experiments: " code { "assay serve FOLDER" } "." }
         }
-        ul.cards.starts {
-            @for line in &lines {
-                li.card {
-                    h3 { @if line.problem.is_none() { a href={ "/queue/new/" (line.id) } { (line.id) } } @else { (line.id) } }
-                    @if !line.title.is_empty() { p { (line.title) } }
-                    @if let Some(problem) = &line.problem { pre.problem { (problem) } }
-                    @else { p.soft { "workload " (line.workload) } }
-                }
+        ul.cards.starts { @for line in &lines { li.card {
+            h3 {
+                @if line.problem.is_none() { a href={ "/queue/new/" (line.id) } { (line.id) } }
+                @else { (line.id) }
             }
-        }
+            @if !line.title.is_empty() { p { (line.title) } }
+            @if let Some(problem) = &line.problem { pre.problem { (problem) } }
+            @else { p.soft { "workload " (line.workload) } }
+        } } }
         h2 { "Start from a workload" }
-        ul.cards.starts {
-            @for w in &workloads {
-                @let locked = w.params.iter().find(needed).filter(|_| !app.config.allow_any);
-                li.card {
-                    h3 { @if locked.is_none() { a href={ "/queue/new?workload=" (super::percent_encode(&w.name)) } { (w.name) } } @else { (w.name) } }
-                    p.soft { (w.help) }
-                    @if let Some(param) = locked { p { code { (param.name) } " can name any program, so it cannot be set on this server. Start it with " code { "assay serve --allow-any" } ", or put an experiment file into its folder" @if let Some(folder) = app.config.folders.first() { " " code { (folder.display()) } } "." } }
+        ul.cards.starts { @for w in &workloads {
+            @let locked = w.params.iter().find(needed).filter(|_| !app.config.allow_any);
+            @let name = percent_encode(&w.name);
+            li.card {
+                h3 {
+                    @if locked.is_some() { (w.name) }
+                    @else { a href={ "/queue/new?workload=" (name) } { (w.name) } }
                 }
+                p.soft { (w.help) }
+                @if let Some(param) = locked { p {
+                    code { (param.name) } " can name any program, so it cannot be set on this \
+                    server. Start it with " code { "assay serve --allow-any" } ", or put an \
+                    experiment file into its folder"
+                    @if let Some(f) = app.config.folders.first() { " " code { (f.display()) } } "."
+                } }
             }
-        }
+        } }
         h2 { "Start from a text" }
-        @if app.config.allow_any { p { a.button href="/queue/new?blank=1" { "Write an experiment" } } }
-        @else { p { "A new experiment can name any program, so it needs a server started with " code { "--allow-any" } "." } }
+        @if app.config.allow_any {
+            p { a.button href="/queue/new?blank=1" { "Write an experiment" } }
+        } @else { p { "A new experiment can name any program, so it needs a server started with "
+            code { "--allow-any" } "." } }
     };
     Ok(shell(app, "Submit", Section::Queue, &body))
 }
@@ -145,54 +153,69 @@ fn page(app: &App, filled: &FilledForm, draft: &Draft, sent: bool) -> Html<Strin
     let front = |f: &&Field| f.factor || f.param.default.is_none();
     let (differs, stays): (Vec<_>, Vec<_>) = draft.fields.iter().partition(front);
     let wrong = |names: &[&str]| draft.problems.iter().any(|p| names.contains(&p.field.as_str()));
+    let more = |name, words, kind, help| row(&form, name, words, kind, help, &filled.text(name));
+    let invalid = form.has_problem("toml").then_some("true");
     let stays_wrong = stays.iter().any(|f| form.has_problem(&format!("set.{}", f.param.name)));
+    let inputs = html! {
+        fieldset {
+            legend { "What differs" }
+            p.soft { "Several values, separated by commas, make a parameter a factor; one value \
+                fixes it." }
+            @for field in &differs { (parameter(&form, field)) }
+            @if differs.is_empty() { p { "Nothing yet: one treatment is measured." } }
+            (row(&form, "blocks", "blocks", "numeric", "Each block has one trial of every \
+                treatment. If empty: the number in the experiment.", &filled.blocks(draft)))
+        }
+        @if !stays.is_empty() { details open[stays_wrong || differs.is_empty()] {
+            summary { "What stays (" (count(stays.len(), "parameter")) ")" }
+            @for field in &stays { (parameter(&form, field)) }
+        } }
+        details open[wrong(&FOLDED)] {
+            summary { "Tags, time, revision" }
+            (more("tags", "tags", "text", "Words to find the run by, separated by commas."))
+            @if draft.revisions {
+                (more("rev", "revision", "text", "A commit, tag or branch to measure as a point of \
+                    the experiment's history. If empty: the experiment itself."))
+                (more("reference", "reference", "text", "The reference revision. If empty: the one \
+                    of the history, else the one in the file."))
+            }
+            @let (name, kind) = ("not before (UTC)", "datetime-local");
+            (more("not_before", name, kind, "If empty: as soon as possible."))
+            (row(&form, "by", "submitted by", "text", "", &asked.by))
+            div.field.check {
+                input id="first" name="first" type="checkbox" value="1" checked[asked.first];
+                label for="first" { "run next" }
+            }
+        }
+        details open[wrong(&["toml"]) || asked.toml.is_some()] {
+            summary { "The experiment as TOML" }
+            noscript {
+                p.notice { "Without JavaScript, a changed text replaces the parameters above." }
+            }
+            div.field {
+                label for="toml" { "experiment" }
+                textarea id="toml" name="toml" rows="18" spellcheck="false" autocapitalize="off"
+                    class="code" aria-describedby="toml-problem" aria-invalid=[invalid] {
+                    "\n" (draft.toml)
+                }
+                (problem(&form, "toml"))
+            }
+        }
+    };
     let body = html! {
         h1 { "Submit " (draft.name) }
         @if !draft.title.is_empty() { p.lede { (draft.title) } }
         p.soft { "workload " (draft.workload) @if !draft.help.is_empty() { ": " (draft.help) } }
         (machine())
         @if sent { (summary(draft)) }
-        form method="post" action="/queue/new" class="fields submit" id="submit" data-plan="/queue/new/plan" {
+        form method="post" action="/queue/new" class="fields submit" id="submit"
+            data-plan="/queue/new/plan" {
             input type="hidden" name="experiment" value=(asked.experiment);
-            @if let Some(name) = &asked.workload { input type="hidden" name="workload" value=(name); }
+            @if let Some(w) = &asked.workload { input type="hidden" name="workload" value=(w); }
             input type="hidden" name="base" value=(filled.base);
             input type="hidden" name="edited" value="";
             div.beside-plan {
-                div {
-                    fieldset {
-                        legend { "What differs" }
-                        p.soft { "Several values, separated by commas, make a parameter a factor; one value fixes it." }
-                        @for field in &differs { (parameter(&form, field)) }
-                        @if differs.is_empty() { p { "Nothing yet: one treatment is measured." } }
-                        (row(&form, "blocks", "blocks", "numeric", "Each block has one trial of every treatment. If empty: the number in the experiment.", &filled.blocks(draft)))
-                    }
-                    @if !stays.is_empty() {
-                        details open[stays_wrong || differs.is_empty()] {
-                            summary { "What stays (" (count(stays.len(), "parameter")) ")" }
-                            @for field in &stays { (parameter(&form, field)) }
-                        }
-                    }
-                    details open[wrong(&FOLDED)] {
-                        summary { "Tags, time, revision" }
-                        (row(&form, "tags", "tags", "text", "Words to find the run by, separated by commas.", &filled.text("tags")))
-                        @if draft.revisions {
-                            (row(&form, "rev", "revision", "text", "A commit, tag or branch to measure as a point of the experiment's history. If empty: the experiment itself.", &filled.text("rev")))
-                            (row(&form, "reference", "reference", "text", "The reference revision. If empty: the one of the history, else the one in the file.", &filled.text("reference")))
-                        }
-                        (row(&form, "not_before", "not before (UTC)", "datetime-local", "If empty: as soon as possible.", &filled.text("not_before")))
-                        (row(&form, "by", "submitted by", "text", "", &asked.by))
-                        div.field.check { input id="first" name="first" type="checkbox" value="1" checked[asked.first]; label for="first" { "run next" } }
-                    }
-                    details open[wrong(&["toml"]) || asked.toml.is_some()] {
-                        summary { "The experiment as TOML" }
-                        noscript { p.notice { "Without JavaScript, a changed text replaces the parameters above." } }
-                        div.field {
-                            label for="toml" { "experiment" }
-                            textarea id="toml" name="toml" rows="18" spellcheck="false" autocapitalize="off" class="code" aria-describedby="toml-problem" aria-invalid=[form.has_problem("toml").then_some("true")] { "\n" (draft.toml) }
-                            (problem(&form, "toml"))
-                        }
-                    }
-                }
+                div { (inputs) }
                 section aria-labelledby="plan-heading" {
                     h2 id="plan-heading" { "The plan" }
                     div id="plan" aria-live="polite" { (plan(draft)) }
@@ -208,12 +231,14 @@ fn page(app: &App, filled: &FilledForm, draft: &Draft, sent: bool) -> Html<Strin
 /// Renders the problems at the top of the page, with links to their fields.
 fn summary(draft: &Draft) -> Markup {
     html! {
-        @if !draft.problems.is_empty() {
-            div.notice role="alert" id="problems" tabindex="-1" {
-                p { "Nothing was submitted:" }
-                ul { @for p in &draft.problems { li { @if p.field.is_empty() { (p.message) } @else { a href={ "#" (super::fields::id(&p.field)) } { (super::fields::label(&p.field)) } ": " (p.message) } } } }
-            }
-        }
+        @if !draft.problems.is_empty() { div.notice role="alert" id="problems" tabindex="-1" {
+            p { "Nothing was submitted:" }
+            ul { @for p in &draft.problems { li {
+                @let (id, name) = (fields::id(&p.field), fields::label(&p.field));
+                @if !p.field.is_empty() { a href={ "#" (id) } { (name) } ": " }
+                (p.message)
+            } } }
+        } }
     }
 }
 
@@ -231,25 +256,28 @@ fn plan(draft: &Draft) -> Markup {
 
 fn figures(plan: &PlanSummary) -> Markup {
     let percent = |ratio: f64| format!("{} %", significant((ratio - 1.0) * 100.0, 2));
+    let e = &plan.estimate;
     html! {
         dl.facts {
-            div { dt { "trials" } dd { strong { @if plan.until_clear { "at most " } (plan.trials) } " (" (count(plan.treatments as usize, "treatment")) ", " (count(plan.estimate.blocks as usize, "block")) ")" } }
-            div { dt { "time" } dd { @if let Some(s) = plan.estimate.total_s { strong { "about " (format_value(s, "s")) } } @else { "unknown" } } }
-            div {
-                dt { "detectable difference" }
-                dd {
-                    @if let Some(ratio) = plan.estimate.detectable { strong { (percent(ratio)) } " in 80 of 100 repeats" }
-                    @else {
-                        ul.plain-list {
-                            @for (noise, ratio) in &plan.estimate.detectable_at {
-                                li { @match ratio { Some(ratio) => { strong { (percent(*ratio)) } } None => { "none" } } " where trials vary by " (significant(noise * 100.0, 1)) " %" }
-                            }
-                        }
-                    }
-                }
-            }
+            div { dt { "trials" } dd {
+                strong { @if plan.until_clear { "at most " } (plan.trials) } " ("
+                (count(plan.treatments as usize, "treatment")) ", "
+                (count(e.blocks as usize, "block")) ")"
+            } }
+            div { dt { "time" } dd {
+                @if let Some(s) = e.total_s { strong { "about " (format_value(s, "s")) } }
+                @else { "unknown" }
+            } }
+            div { dt { "detectable difference" } dd {
+                @let words = " in 80 of 100 repeats";
+                @if let Some(ratio) = e.detectable { strong { (percent(ratio)) } (words) }
+                @else { ul.plain-list { @for (noise, ratio) in &e.detectable_at { li {
+                    @match ratio { Some(ratio) => strong { (percent(*ratio)) }, None => "none", }
+                    " where trials vary by " (significant(noise * 100.0, 1)) " %"
+                } } } }
+            } }
         }
-        p.soft { "Time and noise: " (plan.estimate.basis) "." }
+        p.soft { "Time and noise: " (e.basis) "." }
         @if !plan.obstacles.is_empty() {
             p { strong.bad { "Cannot be run here:" } }
             ul { @for obstacle in &plan.obstacles { li { (obstacle) } } }
