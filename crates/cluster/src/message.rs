@@ -116,7 +116,7 @@ pub struct Served {
 
 impl Served {
     /// Returns the parameters of the client with this number, from 0.
-    pub(crate) fn of(&self, number: usize) -> BTreeMap<String, Scalar> {
+    pub(crate) fn params_of(&self, number: usize) -> BTreeMap<String, Scalar> {
         let mut params = self.params.clone();
         params.extend(self.each.get(number).cloned().unwrap_or_default());
         params

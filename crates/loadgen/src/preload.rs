@@ -65,7 +65,7 @@ pub fn preload(config: &Config, stop: &AtomicBool) -> Result<PreloadReport, Erro
     Ok(PreloadReport {
         stored: report.completed_of(Operation::Set),
         keys,
-        value_bytes: (0..keys).map(|k| u64::from(objects.of(k).1)).sum(),
+        value_bytes: (0..keys).map(|k| u64::from(objects.class_and_length(k).1)).sum(),
         errors: report.errors,
         took,
         ended,

@@ -140,7 +140,7 @@ pub struct DenominatorCounts {
 
 impl DenominatorCounts {
     /// Returns the amount of `denominator`; `None` if it is not recorded or not positive.
-    pub fn of(&self, denominator: Denominator) -> Option<f64> {
+    pub fn amount(&self, denominator: Denominator) -> Option<f64> {
         let amount = match denominator {
             Denominator::Chip => self.chips,
             Denominator::Core => self.cores,
@@ -183,7 +183,7 @@ impl SystemResult {
         let number = match basis {
             Basis::Total => self.value.value,
             Basis::Per(d) => {
-                let amount = self.counts.of(d)?;
+                let amount = self.counts.amount(d)?;
                 match self.better {
                     Better::Lower => self.value.value * amount,
                     Better::Higher | Better::Neither => self.value.value / amount,
@@ -206,7 +206,7 @@ impl SystemResult {
     }
 
     fn amount(&self, denominator: Denominator) -> Option<Quantity> {
-        let amount = self.counts.of(denominator)?;
+        let amount = self.counts.amount(denominator)?;
         let from = self.value.provenance.first().map_or("", String::as_str);
         // A count is printed in the same row as the value, or was read from the same system.
         let kind = match denominator {

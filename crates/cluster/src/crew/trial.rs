@@ -219,7 +219,7 @@ impl AgentGroup {
         let first = usize::from(shape == RoleLayout::Server);
         for i in first..self.members.len() {
             let role = match (shape, &course.served) {
-                (RoleLayout::Server, Some(served)) => AgentRole::Client(served.of(i - 1)),
+                (RoleLayout::Server, Some(served)) => AgentRole::Client(served.params_of(i - 1)),
                 (RoleLayout::Span, _) if i == 0 => AgentRole::Leader,
                 (RoleLayout::Span, _) => AgentRole::Follower,
                 _ => AgentRole::Run,

@@ -48,7 +48,7 @@ impl ChosenAccelerator {
     ///
     /// # Errors
     /// KVM was requested and cannot run a guest.
-    pub fn of(wanted: AcceleratorRequest, image: &Image, work: &Path) -> Result<Self> {
+    pub fn choose(wanted: AcceleratorRequest, image: &Image, work: &Path) -> Result<Self> {
         choose(wanted, kvm_device, || proven(image, work))
     }
 }
@@ -179,7 +179,7 @@ pub fn ability() -> Ability {
 mod tests {
     use super::*;
 
-    fn of(
+    fn chosen(
         wanted: AcceleratorRequest,
         device: Result<(), &str>,
         runs: Option<bool>,
@@ -195,15 +195,15 @@ mod tests {
         let tcg = |reason: &str| {
             Ok(ChosenAccelerator { accelerator: Accelerator::Tcg, reason: reason.to_owned() })
         };
-        assert_eq!(of(AcceleratorRequest::Auto, Ok(()), Some(true)), kvm);
-        assert_eq!(of(AcceleratorRequest::Kvm, Ok(()), Some(true)), kvm);
-        assert_eq!(of(AcceleratorRequest::Auto, Ok(()), Some(false)), tcg(NO_GUEST));
-        assert_eq!(of(AcceleratorRequest::Auto, Err("no device"), None), tcg("no device"));
-        assert_eq!(of(AcceleratorRequest::Tcg, Ok(()), None), tcg(""), "nothing is tried");
+        assert_eq!(chosen(AcceleratorRequest::Auto, Ok(()), Some(true)), kvm);
+        assert_eq!(chosen(AcceleratorRequest::Kvm, Ok(()), Some(true)), kvm);
+        assert_eq!(chosen(AcceleratorRequest::Auto, Ok(()), Some(false)), tcg(NO_GUEST));
+        assert_eq!(chosen(AcceleratorRequest::Auto, Err("no device"), None), tcg("no device"));
+        assert_eq!(chosen(AcceleratorRequest::Tcg, Ok(()), None), tcg(""), "nothing is tried");
         for (device, runs, why) in
             [(Ok(()), Some(false), "first program"), (Err("no device"), None, "no device")]
         {
-            let refused = of(AcceleratorRequest::Kvm, device, runs).unwrap_err();
+            let refused = chosen(AcceleratorRequest::Kvm, device, runs).unwrap_err();
             assert!(
                 refused.contains(why) && refused.contains("accelerator = \"tcg\""),
                 "{refused}"

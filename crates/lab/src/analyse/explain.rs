@@ -147,12 +147,12 @@ fn observe<'a>(
                 continue;
             }
             let key = ObservationKey::new(&s.monitor, s.subject.as_str(), &s.field, &s.unit);
-            *all.of(key) = sum / f64::from(n);
+            *all.entry(key) = sum / f64::from(n);
         }
     }
     if let Some(r) = record.resources.filter(|r| r.wall_s > 0.0) {
         let mut put = |name, unit, value| {
-            *all.of(ObservationKey::new("resources", "", name, unit)) = value;
+            *all.entry(ObservationKey::new("resources", "", name, unit)) = value;
         };
         put("user", "s/s", r.user_s / r.wall_s);
         put("system", "s/s", r.system_s / r.wall_s);
@@ -183,12 +183,12 @@ fn observe<'a>(
     for file in TRACE_FILES {
         let Some(trace) = question.traces.trial(file, record.number) else { continue };
         for n in trace.numbers() {
-            *all.of(ObservationKey::new(file.tracer, n.subject, n.name, n.unit)) += n.value;
+            *all.entry(ObservationKey::new(file.tracer, n.subject, n.name, n.unit)) += n.value;
         }
     }
     for m in record.metrics.iter().filter(|m| m.name != comparison.metric) {
         if let Some(value) = m.value.filter(|v| v.is_finite()) {
-            *all.of(ObservationKey::new("metric", "", &m.name, &m.unit)) = value;
+            *all.entry(ObservationKey::new("metric", "", &m.name, &m.unit)) = value;
         }
     }
 }

@@ -70,7 +70,7 @@ impl<'a> PairedObservations<'a> {
     }
 
     /// Returns a reference to the current trial's value of a key, inserting 0 if it is missing.
-    pub(super) fn of(&mut self, key: ObservationKey<'a>) -> &mut f64 {
+    pub(super) fn entry(&mut self, key: ObservationKey<'a>) -> &mut f64 {
         if key.counted() {
             self.counted.insert((key.source, self.trial));
         }
@@ -118,10 +118,10 @@ mod tests {
         for names in [["a", "b", "c"], ["a", "b", "c"], ["c", "a", "a"], ["b", "d", "c"]] {
             seen.next_trial();
             for name in names {
-                *seen.of(key(name)) += 1.0;
+                *seen.entry(key(name)) += 1.0;
             }
         }
-        *seen.of(call.clone()) = 7.0;
+        *seen.entry(call.clone()) = 7.0;
         let of = |name| [1, 2, 3, 4].map(|trial| seen.value(seen.places[&key(name)], trial));
         assert_eq!(of("a"), [Some(1.0), Some(1.0), Some(2.0), None]);
         assert_eq!(of("b"), [Some(1.0), Some(1.0), None, Some(1.0)]);

@@ -102,7 +102,7 @@ impl Facts<'_> {
         }
     }
 
-    fn of(&self, treatment: u32, name: &str) -> String {
+    fn treatment_param(&self, treatment: u32, name: &str) -> String {
         let params = self.plan.treatment(treatment).map(|t| &t.params);
         params.and_then(|p| p.get(name)).map(Scalar::to_text).unwrap_or_default()
     }
@@ -116,7 +116,7 @@ impl Facts<'_> {
     }
 
     fn param(&self, score: &SuiteScore, name: &str) -> String {
-        score.members.first().map(|m| self.of(m.treatment, name)).unwrap_or_default()
+        score.members.first().map(|m| self.treatment_param(m.treatment, name)).unwrap_or_default()
     }
 }
 
@@ -144,8 +144,8 @@ fn tuning(of: &Facts<'_>, member: &SuiteMember) -> CpuTuning {
     let id = member.treatment;
     let words = |text: String| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let build = |name: &str| of.fact(id, &format!("workload.suite.build.{name}"));
-    let copies = of.of(id, "copies").parse().ok();
-    let threads = of.of(id, "threads");
+    let copies = of.treatment_param(id, "copies").parse().ok();
+    let threads = of.treatment_param(id, "threads");
     let (mut toolchain, mut flags) = (BTreeMap::new(), BTreeMap::new());
     for (language, compiler, own) in LANGUAGES {
         if let Some(version) = of.fact(id, &format!("workload.kit.need.{compiler}.version")) {
@@ -155,7 +155,7 @@ fn tuning(of: &Facts<'_>, member: &SuiteMember) -> CpuTuning {
             flags.insert(language.to_owned(), words(used));
         }
     }
-    let pinned = of.of(id, "pin") == "true";
+    let pinned = of.treatment_param(id, "pin") == "true";
     CpuTuning {
         copies,
         threads: threads.parse().ok(),
@@ -176,7 +176,7 @@ fn tuning(of: &Facts<'_>, member: &SuiteMember) -> CpuTuning {
 fn execution(run: &str, of: &Facts<'_>, record: &TrialRecord) -> Option<CpuExecution> {
     let text = |name: &str| match record.params.get(name) {
         Some(own) => own.to_text(),
-        None => of.of(record.treatment, name),
+        None => of.treatment_param(record.treatment, name),
     };
     Some(CpuExecution {
         member: text("member"),
@@ -236,7 +236,10 @@ fn disclosure(of: &Facts<'_>, run: &RunSummary, treatments: &[u32]) -> BTreeMap<
         LANGUAGES.iter().filter_map(version).collect()
     };
     add("compilers", all(&compilers));
-    add("parallel", all(&|id| vec![format!("threads per copy: {}", of.of(id, "threads"))]));
+    add(
+        "parallel",
+        all(&|id| vec![format!("threads per copy: {}", of.treatment_param(id, "threads"))]),
+    );
     let controls = |id| {
         let set = of.plan.treatment(id).into_iter().flat_map(|t| &t.controls);
         set.map(|s| format!("{}.{}={}", s.control, s.key, s.value)).collect()

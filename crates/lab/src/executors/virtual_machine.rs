@@ -75,7 +75,7 @@ impl VirtualMachines {
                 continue;
             }
             let image = Image::find(&machine, &folder())?;
-            let choice = ChosenAccelerator::of(machine.accelerator, &image, &work)?;
+            let choice = ChosenAccelerator::choose(machine.accelerator, &image, &work)?;
             let name = format!("vm{}", kinds.len() + 1);
             kinds.push(SharedMachine {
                 machine,

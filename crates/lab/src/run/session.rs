@@ -55,7 +55,7 @@ impl RunSession<'_> {
         watcher: &mut dyn Watcher,
     ) -> Result<EarlyRunEnd, LabError> {
         let design = &self.experiment.design;
-        let rule = StopRule::of(self.experiment);
+        let rule = StopRule::from_experiment(self.experiment);
         let max_time = units::duration_of(&design.max_time).unwrap_or(Duration::MAX);
         let mut index = 0;
         while let Some(planned) = self.plan.trials.get(index).cloned() {

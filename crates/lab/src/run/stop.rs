@@ -26,11 +26,11 @@ pub(crate) enum StopRule {
 
 /// Returns the stopping rule of this experiment as a sentence.
 pub fn stop_rule(experiment: &Experiment) -> String {
-    StopRule::of(experiment).sentence(experiment)
+    StopRule::from_experiment(experiment).sentence(experiment)
 }
 
 impl StopRule {
-    pub fn of(experiment: &Experiment) -> Self {
+    pub fn from_experiment(experiment: &Experiment) -> Self {
         match (experiment.design.stop, experiment.design.blocks) {
             (Stop::Clear, _) => StopRule::Looks,
             (Stop::Fixed, Some(blocks)) => StopRule::Fixed(blocks),

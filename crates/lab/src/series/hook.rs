@@ -84,7 +84,7 @@ pub fn call_hooks(hooks: &Hooks, shown: &HistoryView, kept: &mut StoredFindings)
         let recorded = called.and_then(|()| {
             for (series, change) in &changes {
                 let commits: Vec<&str> = change.commits.iter().map(String::as_str).collect();
-                if let Some(mut known) = kept.known.of(series.key(), &commits).cloned() {
+                if let Some(mut known) = kept.known.latest(series.key(), &commits).cloned() {
                     known.hooked = true;
                     kept.known.put(known);
                 }

@@ -122,7 +122,7 @@ pub struct Errors {
 
 impl Errors {
     /// Returns the number of errors of one kind.
-    pub fn of(&self, kind: ErrorKind) -> u64 {
+    pub fn count(&self, kind: ErrorKind) -> u64 {
         self.counts[kind as usize]
     }
 
@@ -163,7 +163,7 @@ impl Errors {
 
     /// Iterates over the kinds that occurred, with their counts.
     pub fn kinds(&self) -> impl Iterator<Item = (ErrorKind, u64)> {
-        ERROR_KINDS.into_iter().map(|(k, _)| (k, self.of(k))).filter(|(_, n)| *n > 0)
+        ERROR_KINDS.into_iter().map(|(k, _)| (k, self.count(k))).filter(|(_, n)| *n > 0)
     }
 
     /// Adds the errors of another thread or run.

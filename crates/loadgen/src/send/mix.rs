@@ -79,7 +79,7 @@ impl Objects {
 
     /// Returns the class and the length of a key's value.
     #[inline]
-    pub fn of(&self, key: u64) -> (u8, u32) {
+    pub fn class_and_length(&self, key: u64) -> (u8, u32) {
         let hash = mix(self.seed ^ key);
         let (low, high) = (hash as u32, hash >> 32);
         // A class with share 0 has the bound of the class before it and is skipped. `low` 0 also
@@ -98,7 +98,7 @@ impl Objects {
     }
 
     fn op(&self, action: KeyAction, key: u64, version: u8) -> Op {
-        let (class, length) = self.of(key);
+        let (class, length) = self.class_and_length(key);
         Op { action, key, pad: self.pad(key), class, length, version }
     }
 }
@@ -298,7 +298,7 @@ mod tests {
         mix.classes[0].share = 0.0;
         mix.classes[2].share = 0.0;
         let objects = Objects::new(&mix, 1);
-        assert!((0..10_000).all(|k| objects.of(k).0 == 1));
+        assert!((0..10_000).all(|k| objects.class_and_length(k).0 == 1));
     }
 
     #[test]

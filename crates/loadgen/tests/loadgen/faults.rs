@@ -71,7 +71,7 @@ fn finds(kind: ErrorKind, wrong: fn(&str, &mut TcpStream)) -> LoadReport {
     }
     let report = run(&config, &never(), |_, _| {}).unwrap();
     assert_eq!(report.ended, LoadEnd::Complete);
-    assert!(report.errors.of(kind) > 0, "{:?}", report.errors);
+    assert!(report.errors.count(kind) > 0, "{:?}", report.errors);
     assert!(report.completed() > 0);
     assert!(!report.errors.texts.is_empty());
     report
@@ -79,7 +79,7 @@ fn finds(kind: ErrorKind, wrong: fn(&str, &mut TcpStream)) -> LoadReport {
 
 fn finds_only(kind: ErrorKind, wrong: fn(&str, &mut TcpStream)) {
     let report = finds(kind, wrong);
-    assert_eq!(report.errors.of(kind), report.errors.total(), "{:?}", report.errors);
+    assert_eq!(report.errors.count(kind), report.errors.total(), "{:?}", report.errors);
     assert_eq!(report.reconnects, 0, "the connection can still be used");
 }
 
@@ -174,7 +174,7 @@ fn a_server_that_never_answers_ends_the_run() {
         let report = run(&config, &never(), |_, _| {}).unwrap();
         assert!(matches!(report.ended, LoadEnd::TimedOut(_)), "{:?}", report.ended);
         assert_eq!(report.completed(), 0);
-        assert!(report.errors.of(ErrorKind::TimedOut) > 0);
+        assert!(report.errors.count(ErrorKind::TimedOut) > 0);
         assert_eq!(report.quantile(0.5), None, "what was never answered has no median");
     }
 }
@@ -209,7 +209,7 @@ fn a_server_that_does_not_know_the_meta_commands_is_reported() {
             "depth {depth}: {:?}",
             report.errors
         );
-        assert!(report.errors.of(ErrorKind::ClientError) > 0, "{:?}", report.errors);
+        assert!(report.errors.count(ErrorKind::ClientError) > 0, "{:?}", report.errors);
         assert!(report.errors.texts.iter().any(|t| t.1.ends_with("ERROR")), "{:?}", report.errors);
     }
 }
@@ -220,7 +220,7 @@ fn a_server_that_closes_every_connection_is_gone() {
     let report = run(&config(&target), &never(), |_, _| {}).unwrap();
     assert!(matches!(report.ended, LoadEnd::ServerGone(_)), "{:?}", report.ended);
     assert_eq!(report.completed(), 0);
-    assert!(report.errors.of(ErrorKind::ConnectionLost) > 0);
+    assert!(report.errors.count(ErrorKind::ConnectionLost) > 0);
 }
 
 #[test]

@@ -163,7 +163,7 @@ fn a_server_that_is_killed_leaves_a_partial_report() {
         assert!(report.completed() > 0, "what came before the death is kept");
         let bins = ((at_ns - report.series_start_ns) as f64 / 1e7).ceil() as usize;
         assert_eq!(report.series.len(), bins);
-        assert!(report.errors.of(ErrorKind::ConnectionLost) > 0, "{:?}", report.errors);
+        assert!(report.errors.count(ErrorKind::ConnectionLost) > 0, "{:?}", report.errors);
     }
 }
 
@@ -191,7 +191,7 @@ fn a_server_that_is_full_says_so() {
     config.mix.classes = one_length(100_000);
     config.mix.keys = 2_000;
     let loaded = preload(&config, &never()).unwrap();
-    let failed = loaded.errors.of(ErrorKind::ServerError);
+    let failed = loaded.errors.count(ErrorKind::ServerError);
     assert!(failed > 0 && loaded.stored > 0, "{loaded:?}");
     assert_eq!(loaded.stored + failed, 2_000);
     let text = &loaded.errors.texts[0].1;
@@ -203,8 +203,8 @@ fn a_server_that_is_full_says_so() {
     config.mix.keys = 200_000;
     let report = run(&config, &never(), |_, _| {}).unwrap();
     assert_eq!(report.ended, LoadEnd::Complete);
-    assert!(report.errors.of(ErrorKind::ServerError) > 0, "{:?}", report.errors);
-    assert_eq!(report.errors.of(ErrorKind::Garbled), 0, "{:?}", report.errors);
+    assert!(report.errors.count(ErrorKind::ServerError) > 0, "{:?}", report.errors);
+    assert_eq!(report.errors.count(ErrorKind::Garbled), 0, "{:?}", report.errors);
 }
 
 #[test]
@@ -217,7 +217,7 @@ fn a_value_above_the_item_limit_is_an_error_in_every_protocol() {
         config.mix.keys = 10;
         let loaded = preload(&config, &never()).unwrap();
         assert_eq!(
-            (loaded.stored, loaded.errors.of(ErrorKind::ServerError)),
+            (loaded.stored, loaded.errors.count(ErrorKind::ServerError)),
             (0, 10),
             "{protocol:?}"
         );
@@ -236,7 +236,7 @@ fn evicted_keys_are_counted() {
         // memcached gives up after ten attempts to find room; if other connections are using the
         // oldest items at that moment, it answers SERVER_ERROR. Its authors intend this.
         let refused = |errors: &Errors| {
-            let server = errors.of(ErrorKind::ServerError);
+            let server = errors.count(ErrorKind::ServerError);
             assert!(errors.total() == server && server < 80, "{errors:?}");
             server
         };
@@ -264,7 +264,7 @@ fn values_of_another_seed_are_wrong() {
     config.seed += 1;
     let report = run(&config, &never(), |_, _| {}).unwrap();
     assert_eq!(report.completed_of(Operation::GetHit), 0);
-    assert!(report.errors.of(ErrorKind::WrongContent) > 0);
+    assert!(report.errors.count(ErrorKind::WrongContent) > 0);
 }
 
 #[test]

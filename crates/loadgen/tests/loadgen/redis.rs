@@ -141,7 +141,7 @@ fn a_server_without_memory_refuses_and_says_why() {
     let mut config = server.config(Protocol::Resp2, 8);
     config.mix.get_share = 0.0;
     let report = run(&config, &never(), |_, _| {}).unwrap();
-    assert!(report.errors.of(ErrorKind::OutOfMemory) > 0, "{:?}", report.errors);
+    assert!(report.errors.count(ErrorKind::OutOfMemory) > 0, "{:?}", report.errors);
     assert_eq!(report.errors.refused(), report.errors.total());
     assert!(report.errors.wrong_words().unwrap().contains("OOM command not allowed"));
 }

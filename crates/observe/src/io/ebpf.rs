@@ -227,8 +227,9 @@ impl<'n> RunningMethod<'n> for EbpfTracer<'n> {
             return;
         }
         let (labels, names) = (&mut self.labels, &mut self.names);
-        self.pooled +=
-            self.tally.add(&self.probes, t_ns, analyses, &mut |key| labels.of(key, names));
+        self.pooled += self
+            .tally
+            .add(&self.probes, t_ns, analyses, &mut |key| labels.named_counts(key, names));
         for left in std::mem::take(&mut self.left) {
             let event = missed::event(&left);
             let io = io_of(&event, names, labels);

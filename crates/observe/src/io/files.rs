@@ -126,10 +126,10 @@ impl FileCache {
     /// Returns the type of the file system on a device; rereads the mounts if the device is not
     /// among them.
     fn kind(&mut self, dev: u32) -> Option<String> {
-        if self.mounts.of(dev).is_none() {
+        if self.mounts.largest_part(dev).is_none() {
             self.mounts = Mounts::read(&self.root);
         }
-        self.mounts.of(dev).map(|m| m.kind.clone())
+        self.mounts.largest_part(dev).map(|m| m.kind.clone())
     }
 
     fn path(&mut self, key: FileKey) -> String {

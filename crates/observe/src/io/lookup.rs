@@ -60,7 +60,7 @@ impl<'n> Lookup<'n> {
     }
 
     /// Returns empty counts with the names of a group.
-    pub fn of(&mut self, key: &IoKey, names: &mut NameCache<'_>) -> CountedIos {
+    pub fn named_counts(&mut self, key: &IoKey, names: &mut NameCache<'_>) -> CountedIos {
         let event = RingEvent {
             ino: key.ino,
             file_dev: key.file_dev,

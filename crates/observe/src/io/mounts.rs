@@ -35,7 +35,7 @@ impl Mounts {
     }
 
     /// Returns the mount that shows the largest part of a device.
-    pub fn of(&self, dev: u32) -> Option<&Mount> {
+    pub fn largest_part(&self, dev: u32) -> Option<&Mount> {
         self.of_device(dev).min_by_key(|m| m.part.as_os_str().len())
     }
 
@@ -68,6 +68,6 @@ mod tests {
         assert_eq!(path("/a/b"), Path::new("/mnt/my disk/a/b"));
         assert_eq!(path("/sub/x"), Path::new("/srv/x"));
         assert_eq!(mounts.path(1, Path::new("/x")), None);
-        assert_eq!(mounts.of(dev).unwrap().kind, "ext4");
+        assert_eq!(mounts.largest_part(dev).unwrap().kind, "ext4");
     }
 }

@@ -70,18 +70,18 @@ impl ProcFiles {
     }
 
     /// Returns the folder of a process, or of one of its threads, relative to `proc`.
-    fn of(pid: u32, tid: Option<u32>) -> String {
+    fn folder(pid: u32, tid: Option<u32>) -> String {
         tid.map_or_else(|| pid.to_string(), |tid| format!("{pid}/task/{tid}"))
     }
 
     pub fn stat(&mut self, pid: u32, tid: Option<u32>) -> Option<Stat> {
-        parse_stat(self.read(&format!("{}/stat", Self::of(pid, tid)))?)
+        parse_stat(self.read(&format!("{}/stat", Self::folder(pid, tid)))?)
     }
 
     /// Returns the bytes read from and written to storage; `None` if the process is another user's
     /// or I/O is not accounted.
     pub fn io(&mut self, pid: u32, tid: Option<u32>) -> Option<[u64; 2]> {
-        let text = self.read(&format!("{}/io", Self::of(pid, tid)))?;
+        let text = self.read(&format!("{}/io", Self::folder(pid, tid)))?;
         let [read, written] = keyed(text, &[&b"read_bytes:"[..], b"write_bytes:"]);
         Some([read?, written?])
     }
@@ -89,14 +89,14 @@ impl ProcFiles {
     /// Returns the nanoseconds that one thread spent on a CPU and waiting for one; `None` if they
     /// are not accounted.
     pub fn schedstat(&mut self, pid: u32, tid: Option<u32>) -> Option<[u64; 2]> {
-        let text = self.read(&format!("{}/schedstat", Self::of(pid, tid)))?;
+        let text = self.read(&format!("{}/schedstat", Self::folder(pid, tid)))?;
         let [run, wait] = WordIter::new(text).numbers();
         Some([run?, wait?])
     }
 
     /// Returns the voluntary and involuntary context switches of one thread.
     pub fn switches(&mut self, pid: u32, tid: Option<u32>) -> Option<[u64; 2]> {
-        let text = self.read(&format!("{}/status", Self::of(pid, tid)))?;
+        let text = self.read(&format!("{}/status", Self::folder(pid, tid)))?;
         let keys = [&b"voluntary_ctxt_switches:"[..], b"nonvoluntary_ctxt_switches:"];
         let [voluntary, involuntary] = keyed(text, &keys);
         Some([voluntary?, involuntary?])

@@ -98,7 +98,7 @@ struct Statement<'a> {
 }
 
 impl<'a> Statement<'a> {
-    fn of(n: &'a ComputedNumber) -> Self {
+    fn from_number(n: &'a ComputedNumber) -> Self {
         Statement {
             anchor: &n.anchor,
             text: &n.text,
@@ -128,7 +128,7 @@ struct QuotedRow<'a> {
 }
 
 impl<'a> QuotedRow<'a> {
-    fn of(used: &'a UsedResult) -> Self {
+    fn from_result(used: &'a UsedResult) -> Self {
         QuotedRow {
             id: &used.result.id,
             label: &used.label,
@@ -172,10 +172,10 @@ pub fn json(post: &Post) -> serde_json::Result<String> {
         assay: &post.assay_version,
         title: &post.front.title,
         as_of: post.front.as_of.as_deref(),
-        statements: post.statements().map(Statement::of).collect(),
+        statements: post.statements().map(Statement::from_number).collect(),
         numbers: &post.numbers,
         findings: &post.findings,
-        results: post.results.iter().map(QuotedRow::of).collect(),
+        results: post.results.iter().map(QuotedRow::from_result).collect(),
         runs: post.runs.values().map(|v| &v.summary).collect(),
         trademarks: &post.trademarks,
         typed: &post.typed,

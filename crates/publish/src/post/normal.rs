@@ -165,7 +165,7 @@ fn edited(markdown: &str, edits: Vec<Edit>, map: &mut Map) -> String {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> String {
+    fn normalized(text: &str) -> String {
         normal(text.to_owned(), &mut vec![(0, 0)]).unwrap()
     }
 
@@ -188,7 +188,7 @@ mod tests {
             ("`<b>[^d1]` plain", "`<b>[^d1]` plain"),
             ("```\n[^d1] <b>\n```", "```\n[^d1] <b>\n```"),
         ] {
-            assert_eq!(of(text), wanted, "{text}");
+            assert_eq!(normalized(text), wanted, "{text}");
         }
     }
 

@@ -73,7 +73,7 @@ fn system(entry: &SystemResult, d: Denominator) -> DenominatorSystem {
     let quoted = entry.value.from_quoted();
     DenominatorSystem {
         label: entry.label.clone(),
-        count: entry.counts.of(d),
+        count: entry.counts.amount(d),
         inferred: d == Denominator::Instance && entry.counts.instances_inferred,
         basis: match stated(entry, "counted") {
             Some("used") => Some(Counted::Used),
@@ -100,7 +100,7 @@ fn energy(entry: &SystemResult) -> EnergyEvidence {
             _ => None,
         },
         quoted: entry.value.from_quoted(),
-        recorded: entry.counts.of(Denominator::Watt).is_some(),
+        recorded: entry.counts.amount(Denominator::Watt).is_some(),
         note: stated(entry, "config_note").unwrap_or_default().to_owned(),
         ..EnergyEvidence::default()
     }
@@ -110,7 +110,7 @@ fn price(entry: &SystemResult) -> PriceEvidence {
     let number = |column: &str| stated(entry, column).and_then(|text| text.parse::<f64>().ok());
     PriceEvidence {
         label: entry.label.clone(),
-        recorded: entry.counts.of(Denominator::Price).is_some(),
+        recorded: entry.counts.amount(Denominator::Price).is_some(),
         currency: entry.counts.currency.clone(),
         date: stated(entry, "price_date").map(str::to_owned),
         scope: stated(entry, "price_scope")

@@ -312,7 +312,7 @@ fn leaders(
 fn number(draft: &Draft<'_>, basis: Basis, better: Better) -> Option<f64> {
     let row = draft.deciding()?;
     let Basis::Per(denominator) = basis else { return Some(row.value) };
-    let amount = counts(row).of(denominator)?;
+    let amount = counts(row).amount(denominator)?;
     let number = if better == Better::Lower { row.value * amount } else { row.value / amount };
     number.is_finite().then_some(number)
 }

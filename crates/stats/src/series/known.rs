@@ -95,8 +95,8 @@ pub struct HistoryFindings {
 }
 
 impl HistoryFindings {
-    /// Returns the findings about a change in this series that may be at any of these commits.
-    pub fn of(&self, key: SeriesKey<'_>, commits: &[&str]) -> Option<&KnownChange> {
+    /// Returns the latest finding about a change in this series at any of these commits.
+    pub fn latest(&self, key: SeriesKey<'_>, commits: &[&str]) -> Option<&KnownChange> {
         let here = |c: &&KnownChange| {
             c.machine.as_deref().is_none_or(|m| m == key.machine)
                 && c.benchmark.as_deref() == key.benchmark
@@ -135,7 +135,7 @@ impl HistoryFindings {
                         continue;
                     }
                     let first = &series.points[change.at].commit;
-                    let known = self.of(key, &all).cloned();
+                    let known = self.latest(key, &all).cloned();
                     change.state = known.as_ref().map_or(ChangeState::Suspected, |t| t.state);
                     let state = match fresh.found.as_ref().map(|found| change.judge(found)) {
                         _ if change.state == ChangeState::Acknowledged => change.state,
@@ -178,7 +178,7 @@ impl HistoryFindings {
                 if !all.contains(&level) {
                     continue;
                 }
-                let known = self.of(series.key(), &all).cloned();
+                let known = self.latest(series.key(), &all).cloned();
                 let first = series.points[change.at].commit.clone();
                 self.put(KnownChange {
                     commit: known.as_ref().map_or(first, |t| t.commit.clone()),
@@ -200,7 +200,7 @@ impl HistoryFindings {
 
     /// Stores the functions that account for a known change. Returns true if the change is known.
     pub fn explain(&mut self, key: SeriesKey<'_>, commits: &[&str], functions: Functions) -> bool {
-        let Some(mut change) = self.of(key, commits).cloned() else { return false };
+        let Some(mut change) = self.latest(key, commits).cloned() else { return false };
         change.functions = Some(functions);
         self.put(change);
         true

@@ -151,7 +151,7 @@ pub fn shown(
         let better = s.benchmark.as_ref().map_or(about.better, |b| b.better);
         let changes = found.changes.into_iter().map(|mut change| {
             let all = commits(range, &s.points, &change);
-            let state = known.of(s.key(), &all).cloned();
+            let state = known.latest(s.key(), &all).cloned();
             change.state = state.as_ref().map_or(ChangeState::Suspected, |k| k.state);
             let up = change.after > change.before;
             ChangeView {

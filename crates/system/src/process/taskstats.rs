@@ -110,7 +110,7 @@ impl Taskstats {
         let id = attribute(answer, CTRL_ATTR_FAMILY_ID).and_then(|b| b.get(..2));
         let id = id.and_then(|b| b.try_into().ok()).map(u16::from_ne_bytes);
         all.family = id.ok_or(TaskstatsError::Missing)?;
-        match all.of(OF_PROCESS, std::process::id()) {
+        match all.query(OF_PROCESS, std::process::id()) {
             Ok(_) => Ok(all),
             Err(e) if e.raw_os_error() == Some(Errno::PERM.raw_os_error()) => {
                 Err(TaskstatsError::NotPermitted)
@@ -124,7 +124,7 @@ impl Taskstats {
     /// # Errors
     /// If the thread has exited, or if the response is invalid.
     pub fn thread(&mut self, tid: u32) -> io::Result<TaskAccounting> {
-        self.of(OF_THREAD, tid)
+        self.query(OF_THREAD, tid)
     }
 
     /// Queries the sum over all living threads of a process.
@@ -132,10 +132,10 @@ impl Taskstats {
     /// # Errors
     /// If the process has exited, or if the response is invalid.
     pub fn process(&mut self, pid: u32) -> io::Result<TaskAccounting> {
-        self.of(OF_PROCESS, pid)
+        self.query(OF_PROCESS, pid)
     }
 
-    fn of(&mut self, what: u16, id: u32) -> io::Result<TaskAccounting> {
+    fn query(&mut self, what: u16, id: u32) -> io::Result<TaskAccounting> {
         let aggregate = if what == OF_THREAD { AGGREGATE_OF_THREAD } else { AGGREGATE_OF_PROCESS };
         let answer = self.ask(TASKSTATS_CMD_GET, what, &id.to_ne_bytes())?;
         let stats = attribute(answer, aggregate).and_then(|inner| attribute(inner, TYPE_STATS));

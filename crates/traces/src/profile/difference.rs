@@ -103,9 +103,9 @@ pub fn differences(
             continue;
         }
         changes.push(change(function, kernel, &own, times));
-        spreads.push(DifferenceVariance::of(&own));
+        spreads.push(DifferenceVariance::from_totals(&own));
     }
-    let prior = Prior::of(&spreads);
+    let prior = Prior::from_spreads(&spreads);
     for (change, spread) in changes.iter_mut().zip(&spreads) {
         if let Some(spread) = spread {
             test(change, prior.moderated(spread), confidence);
@@ -170,7 +170,7 @@ struct DifferenceVariance {
 }
 
 impl DifferenceVariance {
-    fn of(own: &FunctionTotals) -> Option<Self> {
+    fn from_totals(own: &FunctionTotals) -> Option<Self> {
         if own.ns.iter().any(|v| v.len() < LEAST_TRIALS) {
             return None;
         }
@@ -199,7 +199,7 @@ struct Prior {
 }
 
 impl Prior {
-    fn of(spreads: &[Option<DifferenceVariance>]) -> Self {
+    fn from_spreads(spreads: &[Option<DifferenceVariance>]) -> Self {
         let known: Vec<&DifferenceVariance> =
             spreads.iter().flatten().filter(|s| s.seen > 0.0).collect();
         if known.len() < 3 {

@@ -136,7 +136,7 @@ struct Header {
 }
 
 impl Header {
-    fn of(line: &str) -> Option<Self> {
+    fn parse(line: &str) -> Option<Self> {
         let mut parts = line.strip_prefix(HEADER)?.split("; ");
         let unit = parts.next()?;
         let unit = if unit == MICROSECONDS { "ns".to_owned() } else { plain(unit) };
@@ -174,7 +174,7 @@ pub(crate) fn read(text: &str, profile: &mut Profile, builder: &mut Builder) -> 
     let (mut taken, mut left) = (0, 0);
     let mut header: Option<Header> = None;
     for line in text.lines().filter(|l| !l.trim().is_empty()) {
-        if let Some(found) = Header::of(line) {
+        if let Some(found) = Header::parse(line) {
             (profile.unit, profile.rate_hz) = (found.unit.clone(), found.rate_hz);
             header = Some(found);
         } else if !line.starts_with('#') {

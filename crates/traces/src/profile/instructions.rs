@@ -33,7 +33,7 @@ pub struct InstructionChange {
 }
 
 impl InstructionChange {
-    fn of(function: &str, module: &str, values: &[Vec<f64>; 2], confidence: f64) -> Self {
+    fn new(function: &str, module: &str, values: &[Vec<f64>; 2], confidence: f64) -> Self {
         let estimate = Estimate::welch(&values[0], &values[1], |v| variance_at_least(v, 0.0));
         let tested = values.iter().all(|v| v.len() >= LEAST_TRIALS);
         let mean = |v: &[f64]| v.iter().sum::<f64>() / v.len().max(1) as f64;
@@ -109,7 +109,7 @@ pub fn instructions(
         .iter()
         .filter(|(_, values)| sum(values) >= least)
         .map(|((function, module), values)| {
-            InstructionChange::of(function, module, values, confidence)
+            InstructionChange::new(function, module, values, confidence)
         })
         .collect();
     adjust(functions.iter_mut().map(|c| &mut c.p));
@@ -125,7 +125,7 @@ pub fn instructions(
     Some(Instructions {
         trials: n,
         confidence,
-        all: InstructionChange::of("", "", &all, confidence),
+        all: InstructionChange::new("", "", &all, confidence),
         functions,
     })
 }

@@ -74,7 +74,7 @@ struct Header<'a> {
 }
 
 impl<'a> Header<'a> {
-    fn of(line: &'a str) -> Self {
+    fn parse(line: &'a str) -> Self {
         Header::timed(line).unwrap_or_else(|| {
             let id = words(line).find(|(at, word)| *at > 0 && is_id(word));
             let (thread, rest) = id.map_or((line, ""), |(at, _)| line.split_at(at));
@@ -133,7 +133,7 @@ pub(crate) fn read(text: &str, builder: &mut Builder) -> (u64, u64, bool) {
         if let Some(line) = header.take() {
             let mut stack = std::mem::take(frames);
             stack.reverse();
-            let header = Header::of(line);
+            let header = Header::parse(line);
             clock &= header.event.contains("cpu-clock") || header.event.contains("task-clock");
             builder.add(header.thread, ThreadState::OnCpu, stack, 1, header.period());
             taken += 1;

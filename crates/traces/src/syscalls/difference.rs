@@ -38,7 +38,7 @@ assay_model::names! {
 
 impl Measure {
     /// Returns this measure of `amounts`: a count, nanoseconds or bytes.
-    pub fn of(self, amounts: &Amounts) -> f64 {
+    pub fn amount(self, amounts: &Amounts) -> f64 {
         let n = match self {
             Measure::Calls => amounts.calls,
             Measure::Errors => amounts.errors,
@@ -90,7 +90,7 @@ pub fn differences(first: &[&Syscalls], second: &[&Syscalls], confidence: f64) -
     let sides = [first, second]
         .map(|trials| trials.iter().map(|t| t.by(&[Dimension::Call])).collect::<Vec<_>>());
     let every = || sides.iter().flatten().flatten();
-    let total = Measure::ALL.map(|m| every().map(|g| m.of(&g.amounts)).sum::<f64>());
+    let total = Measure::ALL.map(|m| every().map(|g| m.amount(&g.amounts)).sum::<f64>());
     let calls: BTreeSet<&str> = every().map(|g| g.key[0].as_str()).collect();
     let mut changes = Vec::new();
     let mut too_small = 0;
@@ -99,7 +99,7 @@ pub fn differences(first: &[&Syscalls], second: &[&Syscalls], confidence: f64) -
             [0, 1].map(|side: usize| -> Vec<f64> {
                 let value = |trial: &Vec<crate::syscalls::CallGroup>| {
                     let of = trial.iter().find(|g| g.key[0] == call);
-                    of.map_or(0.0, |g| measure.of(&g.amounts))
+                    of.map_or(0.0, |g| measure.amount(&g.amounts))
                 };
                 sides[side].iter().map(value).collect()
             })

@@ -30,7 +30,7 @@ impl TraceData for Syscalls {
                     subject: group.key[0].clone(),
                     name: measure.name(),
                     unit,
-                    value: measure.of(&group.amounts) * factor,
+                    value: measure.amount(&group.amounts) * factor,
                 });
             }
         }

@@ -36,8 +36,8 @@ struct Direction<'a> {
 }
 
 impl<'a> FioJob<'a> {
-    fn of(json: Json<'a>) -> Result<Self, Flaw> {
-        let all = DIRECTIONS.into_iter().map(|name| Direction::of(name, json.get(name)));
+    fn from_json(json: Json<'a>) -> Result<Self, Flaw> {
+        let all = DIRECTIONS.into_iter().map(|name| Direction::from_json(name, json.get(name)));
         let all: Vec<Option<Direction<'a>>> = all.collect::<Result<_, Flaw>>()?;
         let directions = all.into_iter().flatten().collect();
         Ok(FioJob { name: json.name("jobname")?, directions, json })
@@ -50,7 +50,7 @@ impl<'a> FioJob<'a> {
 
 impl<'a> Direction<'a> {
     /// Reads a direction; `None` if it had no I/O.
-    fn of(name: &'static str, json: Json<'a>) -> Result<Option<Self>, Flaw> {
+    fn from_json(name: &'static str, json: Json<'a>) -> Result<Option<Self>, Flaw> {
         let rate = |field: &str| {
             let rate = json.get(field);
             match rate.number()? {
@@ -91,7 +91,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let file = json::value_at(bytes, "\n{")?;
     let file = Json::root(&file);
     let list = file.get("jobs");
-    let jobs = list.entries()?.into_iter().map(FioJob::of).collect::<Result<Vec<_>, _>>()?;
+    let jobs = list.entries()?.into_iter().map(FioJob::from_json).collect::<Result<Vec<_>, _>>()?;
     if jobs.is_empty() {
         return Err(list.flaw("it holds no job"));
     }

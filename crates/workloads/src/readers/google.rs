@@ -39,7 +39,7 @@ struct BenchmarkEntry<'a> {
 }
 
 impl<'a> BenchmarkEntry<'a> {
-    fn of(json: Json<'a>) -> Result<Self, Flaw> {
+    fn from_json(json: Json<'a>) -> Result<Self, Flaw> {
         Ok(BenchmarkEntry {
             name: json.name("name")?,
             run_name: json.get("run_name").text()?,
@@ -92,8 +92,11 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let file = json::value(bytes)?;
     let context = Json::root(&file).get("context");
     let benchmarks = Json::root(&file).get("benchmarks");
-    let entries =
-        benchmarks.entries()?.into_iter().map(BenchmarkEntry::of).collect::<Result<Vec<_>, _>>()?;
+    let entries = benchmarks
+        .entries()?
+        .into_iter()
+        .map(BenchmarkEntry::from_json)
+        .collect::<Result<Vec<_>, _>>()?;
     let mut result = ForeignResult {
         tool: "Google Benchmark",
         version: context.object()?.get("library_version").text()?.map(str::to_owned),

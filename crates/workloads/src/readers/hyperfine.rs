@@ -18,7 +18,7 @@ pub(crate) fn detect(bytes: &[u8]) -> bool {
 pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let file = json::value(bytes)?;
     let list = Json::root(&file).get("results");
-    let commands = list.entries()?.iter().map(Command::of).collect::<Result<Vec<_>, _>>()?;
+    let commands = list.entries()?.iter().map(Command::from_json).collect::<Result<Vec<_>, _>>()?;
     if commands.is_empty() {
         return Err(list.flaw("it holds no command"));
     }
@@ -55,7 +55,7 @@ struct Command<'a> {
 }
 
 impl<'a> Command<'a> {
-    fn of(json: &Json<'a>) -> Result<Self, Flaw> {
+    fn from_json(json: &Json<'a>) -> Result<Self, Flaw> {
         let scalar = |(key, level): (&str, Json<'_>)| {
             Ok((key.to_owned(), Scalar::parse(level.text()?.unwrap_or_default())))
         };

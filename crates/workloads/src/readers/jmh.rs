@@ -27,7 +27,7 @@ struct Metric {
 }
 
 impl Metric {
-    fn of(json: &Json<'_>) -> Result<Self, Flaw> {
+    fn from_json(json: &Json<'_>) -> Result<Self, Flaw> {
         let (factor, unit) = unit::base(1.0, json.name("scoreUnit")?);
         let (raw, bins) = (json.get("rawData"), json.get("rawDataHistogram"));
         let sampled = raw.value().is_null();
@@ -79,7 +79,8 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let file = json::value(bytes)?;
     let mut results: Vec<ForeignResult> = Vec::new();
     for entry in Json::root(&file).entries()? {
-        let (mode, primary) = (entry.name("mode")?, Metric::of(&entry.get("primaryMetric"))?);
+        let (mode, primary) =
+            (entry.name("mode")?, Metric::from_json(&entry.get("primaryMetric"))?);
         let found = results.iter().position(|r| r.part == mode);
         if found.is_none() {
             results.push(part(&entry, mode, &primary)?);
@@ -141,7 +142,7 @@ fn read_entry(result: &mut ForeignResult, entry: &Json<'_>, primary: &Metric) ->
     let secondary = entry.get("secondaryMetrics");
     let secondary: Vec<(&str, Metric)> = secondary
         .fields()
-        .map(|(name, json)| Ok((name, Metric::of(&json)?)))
+        .map(|(name, json)| Ok((name, Metric::from_json(&json)?)))
         .collect::<Result<_, Flaw>>()?;
     for (f, iterations) in primary.forks.iter().enumerate() {
         if let Some(i) = iterations.iter().position(|v| v.is_some_and(|v| v < 0.0)) {

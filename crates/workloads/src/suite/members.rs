@@ -91,9 +91,9 @@ fn kit_params(
     set("cc", Scalar::from(toolchain.compilers.c.as_str()));
     set("cxx", Scalar::from(toolchain.compilers.cxx.as_str()));
     set("fc", Scalar::from(toolchain.compilers.fortran.as_str()));
-    set("cflags", Scalar::from(flags.of(&flags.c).as_str()));
-    set("cxxflags", Scalar::from(flags.of(&flags.cxx).as_str()));
-    set("fflags", Scalar::from(flags.of(&flags.fortran).as_str()));
+    set("cflags", Scalar::from(flags.with_common(&flags.c).as_str()));
+    set("cxxflags", Scalar::from(flags.with_common(&flags.cxx).as_str()));
+    set("fflags", Scalar::from(flags.with_common(&flags.fortran).as_str()));
     set("ldflags", Scalar::from(flags.link.trim()));
     set("feedback", Scalar::Bool(flags.feedback));
     if let Some(portability) = toolchain.portability.get(member) {

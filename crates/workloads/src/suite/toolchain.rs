@@ -62,7 +62,7 @@ impl Flags {
     }
 
     /// Returns the flags of one language, given its own ones.
-    pub fn of(&self, own: &str) -> String {
+    pub fn with_common(&self, own: &str) -> String {
         [self.all.trim(), own.trim()]
             .iter()
             .filter(|f| !f.is_empty())
@@ -150,7 +150,7 @@ mod tests {
         let toolchain: Toolchain = toml::from_str(FILE).unwrap();
         let base = toolchain.flags("xz", false);
         assert_eq!(
-            (base.of(&base.c), base.of(&base.cxx)),
+            (base.with_common(&base.c), base.with_common(&base.cxx)),
             ("-O2 -fno-common".into(), "-O2".into())
         );
         assert_eq!(toolchain.flags("xz", true).all, "-Ofast");

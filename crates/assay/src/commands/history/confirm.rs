@@ -40,7 +40,8 @@ fn places<'a>(
     for series in &past.series {
         for change in analysis(series, known).changes {
             let all = commits(range, &series.points, &change);
-            let state = known.of(series.key(), &all).map_or(ChangeState::Suspected, |k| k.state);
+            let state =
+                known.latest(series.key(), &all).map_or(ChangeState::Suspected, |k| k.state);
             if matches!(state, ChangeState::Suspected | ChangeState::Open) {
                 let [before, after] = change.sides(&series.points);
                 open.push((series.key(), before, after));
@@ -130,7 +131,7 @@ impl MeasuredHistory<'_> {
             for change in analysis(series, &kept.known).changes {
                 let [before, after] = change.sides(&series.points);
                 let all = commits(self.range(), &series.points, &change);
-                let Some(known) = kept.known.of(series.key(), &all) else { continue };
+                let Some(known) = kept.known.latest(series.key(), &all) else { continue };
                 let done = known.functions.as_ref().is_some_and(|f| f.differences.is_some());
                 let Some(like) = known.run.clone() else { continue };
                 if done || known.state != ChangeState::Confirmed {

@@ -196,7 +196,7 @@ fn every_kind_of_wrong_answer_is_found() {
             let answers = [array, numbers].concat();
             let (stats, _, left, failed) = read(Protocol::Resp2, requests(), &answers, piece);
             assert_eq!((failed, left.len()), (None, 0), "{kind:?}");
-            assert_eq!((stats.errors.of(kind), stats.errors.total()), (1, 1), "{kind:?}");
+            assert_eq!((stats.errors.count(kind), stats.errors.total()), (1, 1), "{kind:?}");
             assert_eq!(stats.answers, 3, "{kind:?}");
         }
     }

@@ -33,7 +33,7 @@ const THAN: [&str; 13] = [
 /// Returns the bytes of every typed quantity of a text, in order.
 pub(in crate::post) fn find(text: &str, exempt: &ExemptWords) -> Vec<Range<usize>> {
     let all = atoms(text);
-    let exempted = exempt.of(&all);
+    let exempted = exempt.exempted(&all);
     let mut out: Vec<Range<usize>> = Vec::new();
     let mut last: Option<usize> = None;
     for (i, atom) in all.iter().enumerate() {

@@ -108,7 +108,7 @@ impl ExemptWords {
     }
 
     /// Returns a flag for each atom: true if it is part of a name or a day of the data.
-    pub(super) fn of(&self, all: &[Atom]) -> Vec<bool> {
+    pub(super) fn exempted(&self, all: &[Atom]) -> Vec<bool> {
         let mut out: Vec<bool> = (0..all.len()).map(|i| self.is_name(all, i)).collect();
         for i in 0..all.len() {
             let end = self.day(all, i);

@@ -70,7 +70,7 @@ pub fn first_token(text: &str) -> Option<Suspect> {
 
 /// Returns the positions of tokens, in order and without overlap.
 pub(crate) fn find(text: &str) -> Vec<(Range<usize>, Suspect)> {
-    match PlainText::of(text) {
+    match PlainText::convert(text) {
         None => find_plain(text),
         Some(plain) => {
             let found = find_plain(&plain.text).into_iter();

@@ -14,7 +14,7 @@ pub(crate) struct PlainText {
 
 impl PlainText {
     /// Converts a text to plain spelling; `None` if it is plain already.
-    pub(crate) fn of(text: &str) -> Option<PlainText> {
+    pub(crate) fn convert(text: &str) -> Option<PlainText> {
         let mut plain = PlainText { text: String::new(), anchors: Vec::new() };
         let (mut done, mut from) = (0, 0);
         let odd = |b: &u8| matches!(b, b'%' | b'&' | b'\\' | b'\x1b' | 0xc2 | 0xe2 | 0xef);

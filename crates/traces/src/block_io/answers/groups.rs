@@ -172,9 +172,9 @@ impl Groups {
             let value = match measure {
                 Measure::Size => Some(io.bytes),
                 Measure::Address => Some(io.sector),
-                Measure::Latency => io.latency_ns.map(|ns| unit.of(ns)),
-                Measure::Queue => io.queue_ns.map(|ns| unit.of(ns)),
-                Measure::Device => io.device_ns.map(|ns| unit.of(ns)),
+                Measure::Latency => io.latency_ns.map(|ns| unit.convert(ns)),
+                Measure::Queue => io.queue_ns.map(|ns| unit.convert(ns)),
+                Measure::Device => io.device_ns.map(|ns| unit.convert(ns)),
             };
             if let Some(value) = value {
                 histogram.add(value);

@@ -53,7 +53,7 @@ impl LatencyHeat {
 
     pub(crate) fn report(&self) -> HeatMap {
         let bounds = (0..ROWS as u32).map(|r| if r == 0 { 0 } else { 1u64 << (r - 1) });
-        HeatMap::of(&self.0, &bounds.collect::<Vec<_>>())
+        HeatMap::from_grid(&self.0, &bounds.collect::<Vec<_>>())
     }
 }
 
@@ -107,7 +107,7 @@ impl AddressHeat {
 
     pub(crate) fn report(&self) -> HeatMap {
         let bounds: Vec<u64> = (0..ROWS as u64).map(|r| r << self.shift).collect();
-        HeatMap::of(&self.grid, &bounds)
+        HeatMap::from_grid(&self.grid, &bounds)
     }
 }
 
@@ -125,7 +125,7 @@ pub struct HeatMap {
 }
 
 impl HeatMap {
-    fn of(grid: &IntervalGrid<HeatColumn>, bounds: &[u64]) -> HeatMap {
+    fn from_grid(grid: &IntervalGrid<HeatColumn>, bounds: &[u64]) -> HeatMap {
         let used = |r: &usize| grid.cells().iter().any(|c| c.0[*r] > 0);
         let first = (0..ROWS).find(used).unwrap_or(0);
         let end = (0..ROWS).rfind(used).map_or(first, |r| r + 1);

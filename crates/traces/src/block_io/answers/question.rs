@@ -96,7 +96,7 @@ impl TimeUnit {
     /// Converts nanoseconds to whole units. The divisors are constants, which is several times
     /// faster than dividing by [`TimeUnit::ns`].
     #[inline]
-    pub fn of(self, ns: u64) -> u64 {
+    pub fn convert(self, ns: u64) -> u64 {
         match self {
             TimeUnit::Ns => ns,
             TimeUnit::Us => ns / 1_000,

@@ -32,7 +32,7 @@ impl Answers {
     }
 
     /// Returns the answers to one operation.
-    pub fn of(&self, operation: Operation) -> u64 {
+    pub fn count(&self, operation: Operation) -> u64 {
         self.by_operation[operation as usize]
     }
 

@@ -34,7 +34,7 @@ pub struct Cable {
 }
 
 impl Cable {
-    fn of(process: u32) -> Self {
+    fn new(process: u32) -> Self {
         let net = u32::from(Ipv4Addr::new(198, 18, 0, 0)) + (process % (1 << 15)) * 4;
         Cable { host: (net + 1).into(), server: (net + 2).into(), process }
     }
@@ -75,7 +75,7 @@ fn unshare() -> std::io::Result<()> {
 /// # Errors
 /// Returns [`Failure::Other`] or the failure of `start`. The thread is moved back in every case.
 pub fn inside<T>(start: impl FnOnce(&Cable) -> Result<T>) -> Result<(T, Cable, Vec<String>)> {
-    let cable = Cable::of(getpid().as_raw_nonzero().get() as u32);
+    let cable = Cable::new(getpid().as_raw_nonzero().get() as u32);
     let home = File::open("/proc/thread-self/ns/net").map_err(network("find the machine's own"))?;
     let tunables = tunables();
     unshare().map_err(network("make it (root is needed)"))?;
@@ -199,10 +199,10 @@ mod tests {
 
     #[test]
     fn every_process_has_its_own_four_addresses() {
-        let cable = Cable::of(1);
+        let cable = Cable::new(1);
         assert_eq!(cable.host, Ipv4Addr::new(198, 18, 0, 5));
         assert_eq!(cable.server, Ipv4Addr::new(198, 18, 0, 6));
-        let last = Cable::of((1 << 22) - 1);
+        let last = Cable::new((1 << 22) - 1);
         assert_eq!(last.server, Ipv4Addr::new(198, 19, 255, 254));
         assert!(last.interface().len() <= 15);
     }

@@ -311,7 +311,7 @@ impl TrialState<'_> {
     fn judge(&mut self, config: &Config, report: &LoadReport, seen: &ServerCounters) {
         self.errors.add(report.errors.clone());
         let tls = config.depth > 1 && matches!(config.target, Target::Tls { .. });
-        if tls && report.errors.of(ErrorKind::TimedOut) > 0 {
+        if tls && report.errors.count(ErrorKind::TimedOut) > 0 {
             self.channel.note(
                 "a memcached that reads part of what TLS has decrypted waits on the socket for the \
                  rest, and its answers are missing: try `depth = 1`",

@@ -66,9 +66,9 @@ static DIALECT: Dialect = Dialect {
     evictions: "evictions",
     cpu: ["rusage_user", "rusage_system"],
     counted: &[
-        ("get_hits", |ours| ours.of(Operation::GetHit)),
-        ("get_misses", |ours| ours.of(Operation::GetMiss)),
-        ("cmd_set", |ours| ours.of(Operation::Set)),
+        ("get_hits", |ours| ours.count(Operation::GetHit)),
+        ("get_misses", |ours| ours.count(Operation::GetMiss)),
+        ("cmd_set", |ours| ours.count(Operation::Set)),
     ],
     also: &[],
     fill_hint: (

@@ -76,12 +76,12 @@ static DIALECT: Dialect = Dialect {
     evictions: "evicted_keys",
     cpu: ["used_cpu_user", "used_cpu_sys"],
     counted: &[
-        ("keyspace_hits", |ours| ours.of(Operation::GetHit) + ours.parts[0]),
-        ("keyspace_misses", |ours| ours.of(Operation::GetMiss) + ours.parts[1]),
-        ("set calls", |ours| ours.of(Operation::Set)),
-        ("del calls", |ours| ours.of(Operation::Delete)),
-        ("incr calls", |ours| ours.of(Operation::Increment)),
-        ("mget calls", |ours| ours.of(Operation::MultiGet)),
+        ("keyspace_hits", |ours| ours.count(Operation::GetHit) + ours.parts[0]),
+        ("keyspace_misses", |ours| ours.count(Operation::GetMiss) + ours.parts[1]),
+        ("set calls", |ours| ours.count(Operation::Set)),
+        ("del calls", |ours| ours.count(Operation::Delete)),
+        ("incr calls", |ours| ours.count(Operation::Increment)),
+        ("mget calls", |ours| ours.count(Operation::MultiGet)),
     ],
     also: &[
         ("server_hits", "keyspace_hits"),

@@ -55,7 +55,7 @@ pub struct MissPoint {
 }
 
 impl MissPoint {
-    fn of(data: u64, done: &Simulation) -> Self {
+    fn from_simulation(data: u64, done: &Simulation) -> Self {
         let each = |side: &SideRow, step: TranslationStep, accesses: f64| {
             let misses = side.step(step).and_then(|c| c.misses)?;
             (done.accesses > 0).then(|| misses / accesses * 1e6)
@@ -88,7 +88,7 @@ pub(super) fn simulate_all(task: &SimulationTask) -> Result<Vec<MissPoint>, Fail
             ..SimulationOptions::default()
         };
         let done = simulate(&machine, &mut stream, halves)?;
-        Ok::<MissPoint, Failure>(MissPoint::of(*data, &done))
+        Ok::<MissPoint, Failure>(MissPoint::from_simulation(*data, &done))
     };
     task.loads().zip(&task.data).map(one).collect()
 }
