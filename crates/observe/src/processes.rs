@@ -6,12 +6,7 @@ use std::path::Path;
 use crate::NotAvailable;
 #[cfg(feature = "ebpf")]
 use crate::process_filter::ProcessFilter;
-
-/// Returns the names in a folder that are numbers.
-pub(crate) fn numbers(folder: &str) -> Vec<u32> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter_map(|e| e.file_name().to_str()?.parse().ok()).collect()
-}
+use crate::sampling::scan::numbers;
 
 /// Returns the ids of all processes.
 pub(crate) fn processes() -> Vec<u32> {

@@ -21,7 +21,8 @@ use crate::NotAvailable;
 use crate::ebpf::Window;
 use crate::io::perf_ring::{CpuRing, cpus, number};
 use crate::process_filter::ProcessFilter;
-use crate::processes::{cpu_time, name_now, numbers, with_descendants};
+use crate::processes::{cpu_time, name_now, with_descendants};
+use crate::sampling::scan::numbers;
 
 const SOFTWARE: u32 = 1;
 const CPU_CLOCK: u64 = 0;
@@ -99,7 +100,7 @@ impl Sampler {
         };
         let mut threads = Vec::new();
         for pid in &pids {
-            threads.extend(numbers(&format!("/proc/{pid}/task")));
+            threads.extend(numbers(format!("/proc/{pid}/task")));
         }
         let open = |excluded: u64| -> std::io::Result<Vec<CpuRing>> {
             let mut event = Attributes::new(SOFTWARE, CPU_CLOCK);

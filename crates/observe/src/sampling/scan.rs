@@ -1,6 +1,8 @@
 //! Parsers for the kernel's text: words and numbers out of bytes, without allocating and without
 //! trusting the input. Anything that is not a number is `None`.
 
+use std::path::Path;
+
 /// Iterator over the words of one line, separated by blanks.
 #[derive(Debug, Clone)]
 pub struct WordIter<'a> {
@@ -38,6 +40,12 @@ impl<'a> Iterator for WordIter<'a> {
 
 fn blank(byte: u8) -> bool {
     matches!(byte, b' ' | b'\t' | b'\n')
+}
+
+/// Returns the names in a folder that are numbers.
+pub(crate) fn numbers(folder: impl AsRef<Path>) -> Vec<u32> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    entries.filter_map(|e| e.file_name().to_str()?.parse().ok()).collect()
 }
 
 /// Returns the lines of a text, without their ends.

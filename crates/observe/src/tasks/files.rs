@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use crate::sampling::scan::{WordIter, keyed, number};
+use crate::sampling::scan::{WordIter, keyed, number, numbers};
 
 /// Selected fields of `/proc/PID/stat`.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -109,7 +109,7 @@ impl ProcFiles {
 
     /// Returns the thread ids of a process.
     pub fn threads(&self, pid: u32) -> Vec<u32> {
-        numbers(&self.proc.join(format!("{pid}/task")))
+        numbers(self.proc.join(format!("{pid}/task")))
     }
 
     /// Returns true if the kernel accounts the waits of tasks (delay accounting).
@@ -121,12 +121,6 @@ impl ProcFiles {
         let line = self.read("cmdline").unwrap_or_default();
         !line.split(u8::is_ascii_whitespace).any(|w| w == b"nodelayacct")
     }
-}
-
-/// Returns the names in a folder that are numbers.
-fn numbers(folder: &Path) -> Vec<u32> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    entries.filter_map(|e| e.file_name().to_str()?.parse().ok()).collect()
 }
 
 #[cfg(test)]
