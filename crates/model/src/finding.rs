@@ -50,14 +50,6 @@ impl Severities {
     pub const fn both(severity: Severity) -> Self {
         Severities { lab: severity, publish: severity }
     }
-
-    /// Returns the severity in a profile.
-    pub fn of(self, profile: Profile) -> Severity {
-        match profile {
-            Profile::Lab => self.lab,
-            Profile::Publish => self.publish,
-        }
-    }
 }
 
 /// The part of the catalogue that a check belongs to.

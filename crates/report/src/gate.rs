@@ -21,7 +21,7 @@ pub struct WithheldResult {
 }
 
 impl WithheldResult {
-    fn of(what: impl Into<String>, finding: &Finding) -> Self {
+    fn from_finding(what: impl Into<String>, finding: &Finding) -> Self {
         WithheldResult {
             what: what.into(),
             finding: finding.id.clone(),
@@ -63,10 +63,10 @@ impl Gate {
         let run = about_run
             .clone()
             .find(|f| f.treatments.is_empty())
-            .map(|f| WithheldResult::of("all results", f));
+            .map(|f| WithheldResult::from_finding("all results", f));
         let mut treatments = BTreeMap::new();
         let mut withhold = |id: u32, f: &Finding| {
-            treatments.entry(id).or_insert_with(|| WithheldResult::of(view.label(id), f));
+            treatments.entry(id).or_insert_with(|| WithheldResult::from_finding(view.label(id), f));
         };
         for f in about_run {
             f.treatments.iter().for_each(|id| withhold(*id, f));
@@ -76,7 +76,7 @@ impl Gate {
             if let Some(f) = record.findings.iter().find(invalid) {
                 trials.insert(
                     record.number,
-                    WithheldResult::of(format!("trial {}", record.number), f),
+                    WithheldResult::from_finding(format!("trial {}", record.number), f),
                 );
                 if record.counts() {
                     withhold(record.treatment, f);

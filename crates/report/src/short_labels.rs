@@ -36,13 +36,13 @@ pub(crate) fn apart(labels: &[String]) -> (Vec<String>, String) {
 mod tests {
     use super::*;
 
-    fn of(labels: &[&str]) -> (Vec<String>, String) {
+    fn shortened(labels: &[&str]) -> (Vec<String>, String) {
         apart(&labels.iter().map(|l| (*l).to_owned()).collect::<Vec<_>>())
     }
 
     #[test]
     fn what_all_share_is_printed_once() {
-        let (shown, common) = of(&[
+        let (shown, common) = shortened(&[
             "storage=loop:btrfs,size=3GiB,emulated=sata-7200,limits=bytes, copies=8",
             "storage=loop:btrfs,raid1,size=3GiB,emulated=sata-7200,limits=bytes, copies=8",
             "storage=loop:btrfs,raid1,compress=zstd,size=3GiB,emulated=sata-7200,limits=bytes, \
@@ -56,11 +56,11 @@ mod tests {
     #[test]
     fn short_labels_and_a_single_one_stay() {
         assert_eq!(
-            of(&["a=1, b=2", "a=2, b=2"]),
+            shortened(&["a=1, b=2", "a=2, b=2"]),
             (vec!["a=1, b=2".into(), "a=2, b=2".into()], String::new())
         );
         let long = "x".repeat(80);
-        assert_eq!(of(&[&long]).0, std::slice::from_ref(&long));
-        assert_eq!(of(&[&long, &long]), (vec![long.clone(), long.clone()], String::new()));
+        assert_eq!(shortened(&[&long]).0, std::slice::from_ref(&long));
+        assert_eq!(shortened(&[&long, &long]), (vec![long.clone(), long.clone()], String::new()));
     }
 }

@@ -117,7 +117,7 @@ impl Archive {
     /// time.
     pub fn verify_open(&self, run: &RunReader) -> Vec<Problem> {
         let (id, mut problems) = (run.id(), Vec::new());
-        RunVerification::of(run.dir(), id, &mut problems).run(run, self.kept_head(id));
+        RunVerification::new(run.dir(), id, &mut problems).run(run, self.kept_head(id));
         problems
     }
 
@@ -188,7 +188,7 @@ pub(crate) struct StoredHead {
 
 /// Verifies the folder of a run.
 pub(crate) fn verify_run(folder: &Path, id: &RunId, head: StoredHead, problems: &mut Vec<Problem>) {
-    let mut check = RunVerification::of(folder, id, problems);
+    let mut check = RunVerification::new(folder, id, problems);
     match RunReader::open(folder, id) {
         Ok(run) => check.run(&run, head),
         Err(error) => check.error(error.path().unwrap_or(folder), &error),
@@ -205,7 +205,7 @@ struct RunVerification<'a> {
 }
 
 impl<'a> RunVerification<'a> {
-    fn of(folder: &'a Path, id: &'a RunId, problems: &'a mut Vec<Problem>) -> Self {
+    fn new(folder: &'a Path, id: &'a RunId, problems: &'a mut Vec<Problem>) -> Self {
         RunVerification { folder, id, problems, not_recorded: Vec::new() }
     }
 

@@ -98,13 +98,13 @@ pub struct EnvDiff {
 
 impl EnvDiff {
     /// Returns the differences of a class.
-    pub fn of(&self, class: DifferenceClass) -> impl Iterator<Item = &FactDiff> {
+    pub fn by_class(&self, class: DifferenceClass) -> impl Iterator<Item = &FactDiff> {
         self.differences.iter().filter(move |d| d.class == class)
     }
 
     /// Returns the hard differences; a single one prevents the comparison.
     pub fn hard(&self) -> impl Iterator<Item = &FactDiff> {
-        self.of(DifferenceClass::Hard)
+        self.by_class(DifferenceClass::Hard)
     }
 
     /// True if no difference prevents the comparison.
@@ -465,8 +465,8 @@ mod tests {
     fn a_declared_factor_takes_what_follows_with_it() {
         let (a, b) = two_kernels();
         let mut found = diff(&a, &b, &["kernel.release".to_owned()]);
-        assert_eq!(found.of(DifferenceClass::Factor).count(), 1);
-        let entailed: Vec<&FactDiff> = found.of(DifferenceClass::Entailed).collect();
+        assert_eq!(found.by_class(DifferenceClass::Factor).count(), 1);
+        let entailed: Vec<&FactDiff> = found.by_class(DifferenceClass::Entailed).collect();
         assert_eq!(entailed[0].path, "kernel.version");
         assert!(entailed[0].reason.contains("kernel.release"));
         assert_eq!(found.hard().count(), 0);
@@ -508,7 +508,7 @@ mod tests {
         ];
         let (a, b) = (known(&x86), known(&arm64));
         let found = diff(&a, &b, &[]);
-        let named: Vec<&str> = found.of(DifferenceClass::Factor).map(|d| &*d.path).collect();
+        let named: Vec<&str> = found.by_class(DifferenceClass::Factor).map(|d| &*d.path).collect();
         let wanted = [
             "cpu.model",
             "kernel.arch",
@@ -529,7 +529,10 @@ mod tests {
         let mut other = b.clone();
         other.facts.insert("aslr".into(), Fact::known("0"));
         let found = diff(&a, &other, &[]);
-        assert_eq!(found.of(DifferenceClass::Soft).map(|d| &*d.path).collect::<Vec<_>>(), ["aslr"]);
+        assert_eq!(
+            found.by_class(DifferenceClass::Soft).map(|d| &*d.path).collect::<Vec<_>>(),
+            ["aslr"]
+        );
         assert_eq!(
             (found.hard().count(), &*found.remedy(&a, &other, &[])),
             (0, " --accept aslr=REASON")
@@ -558,7 +561,7 @@ mod tests {
         let b = system(&[("cpu.model", Fact::known("y")), ("memory.total", Fact::known("9 GiB"))]);
         let found = diff(&a, &b, &["cpu.model".to_owned()]);
         assert!(found.system_against_system && found.comparable());
-        assert_eq!(found.of(DifferenceClass::Entailed).count(), 1);
+        assert_eq!(found.by_class(DifferenceClass::Entailed).count(), 1);
     }
 
     #[test]

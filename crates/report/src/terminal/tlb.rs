@@ -10,10 +10,10 @@ use crate::document::{DocumentPart, Parts, Table as Columns, Tone, cell, termina
 
 /// Formats the table with its subject and the notes for reading it.
 pub fn tlb(table: &TranslationTable, style: Style) -> String {
-    terminal::parts(&of(table, style), style)
+    terminal::parts(&translation(table, style), style)
 }
 
-fn of(table: &TranslationTable, style: Style) -> Parts {
+fn translation(table: &TranslationTable, style: Style) -> Parts {
     let mut all = Parts::default();
     let title = format!("address translation, {}: {}", table.kind, table.of);
     let steps = table.total.data.steps.len().max(table.total.instruction.steps.len());
@@ -29,7 +29,7 @@ fn of(table: &TranslationTable, style: Style) -> Parts {
 
 /// Formats a simulation: the table, and the lookups and misses of the TSBs.
 pub fn simulation(s: &Simulation, style: Style) -> String {
-    let mut all = of(&s.table, style);
+    let mut all = translation(&s.table, style);
     let processes = if s.processes == 1 { "process" } else { "processes" };
     all.note(format!(
         "simulated from {} accesses of {} {processes} ({}); a miss costs what the machine file \

@@ -52,11 +52,11 @@ type Field = (String, Tone);
 impl Table {
     /// Formats the table as text.
     pub(crate) fn render(&self, style: Style) -> String {
-        let mut layout = Layout::of(self, style);
+        let mut layout = Layout::from_table(self, style);
         let whole = layout.side_by_side_if_it_fits(style);
         whole
             .or_else(|| self.in_parts(style))
-            .unwrap_or_else(|| Layout::of(self, style).row_under_row(style))
+            .unwrap_or_else(|| Layout::from_table(self, style).row_under_row(style))
     }
 
     /// Splits the columns into as many parts as the width requires. Every part after the first
@@ -69,7 +69,7 @@ impl Table {
         let (mut out, mut start) = (Vec::new(), 0);
         while start < self.columns.len() {
             let (end, text) = (start + 1..=self.columns.len()).rev().find_map(|end| {
-                let text = Layout::of(&self.part(start..end, style), style)
+                let text = Layout::from_table(&self.part(start..end, style), style)
                     .side_by_side_if_it_fits(style)?;
                 Some((end, text))
             })?;
@@ -111,7 +111,7 @@ impl Table {
 }
 
 impl Layout {
-    fn of(table: &Table, style: Style) -> Self {
+    fn from_table(table: &Table, style: Style) -> Self {
         let shown = || table.shown(Outputs::Terminal);
         let cleaned = |text: &str| {
             let cleaned = clean(text);
