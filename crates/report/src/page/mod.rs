@@ -155,7 +155,7 @@ pub fn profile(name: &str, profile: &Profile) -> String {
     let content = html! {
         header { p.eyebrow { "assay · profile" } h1 { (name) } }
         main id="main" { (profile_part(profile)) }
-        footer { p { "Made by assay " (env!("CARGO_PKG_VERSION")) "." } }
+        (shell::footer(env!("CARGO_PKG_VERSION"), ""))
     };
     shell::page(name, &content)
 }
