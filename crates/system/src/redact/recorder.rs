@@ -9,7 +9,9 @@ use serde_json::Value;
 
 use crate::redact::allowed;
 use crate::redact::key::{MARK, RedactionKey};
-use crate::redact::token::{Suspect, first_token, is_secret_of, takes_secret, without_tokens};
+use crate::redact::token::{
+    RULES, Suspect, first_token, is_secret_of, takes_secret, without_tokens,
+};
 
 /// Removes private data from a record.
 #[derive(Debug, Clone, Default)]
@@ -84,11 +86,12 @@ fn mount(value: &str, stand_in: &dyn Fn(&str) -> String) -> String {
     }
 }
 
-/// Joins the words of a command line with NUL; `None` for an array of anything else.
-pub(crate) fn arguments(items: &[Value]) -> Option<String> {
+/// Joins the words of a command line with NUL; `None` for an array of anything else. `name` is that
+/// of the array.
+pub(crate) fn arguments(name: &str, items: &[Value]) -> Option<String> {
     let words: Vec<&str> = items.iter().map(Value::as_str).collect::<Option<_>>()?;
-    let line = words.iter().any(|word| word.starts_with('-') || takes_secret(word));
-    line.then(|| words.join("\0"))
+    let line = |word: &&str| word.starts_with('-') || takes_secret(word);
+    (RULES.command.contains(&name) || words.iter().any(line)).then(|| words.join("\0"))
 }
 
 /// Returns the path (`params.command`) of the first value in an experiment that looks like a token,
@@ -112,7 +115,7 @@ pub(crate) fn token_in(value: &Value) -> Option<(String, Suspect)> {
             Value::Array(items) => {
                 let mut each = items.iter().enumerate();
                 let found = each.find_map(|(i, item)| below(&i.to_string(), item));
-                found.or_else(|| first_token(&arguments(items)?))
+                found.or_else(|| first_token(&arguments(path.last().map_or("", |p| p), items)?))
             }
             Value::Object(map) => map.iter().find_map(|(key, item)| below(key, item)),
             _ => None,
@@ -275,6 +278,15 @@ mod tests {
         assert_eq!(path, "controls.env.DB_PASSWORD");
         let (path, why) = at(serde_json::json!({"args": ["curl", "-u", "eve:hunter2"]})).unwrap();
         assert_eq!((path.as_str(), why), ("args", Suspect::Login));
+        let bare = |value: &str| serde_json::json!({"argv": ["prog", "password", value]});
+        assert_eq!(at(bare("hunter2")).unwrap().0, "argv");
+        for kept in [
+            bare("reset"),
+            serde_json::json!({"argv": ["sort", "key", "2"]}),
+            serde_json::json!({"columns": ["user", "password", "sha256x4"]}),
+        ] {
+            assert_eq!(at(kept), None);
+        }
         assert_eq!(at(serde_json::json!({"params": {"command": "sleep 1", "token": "$T"}})), None);
     }
 

@@ -227,7 +227,7 @@ impl Redactor {
                 true
             }
             Value::Array(items) => {
-                let any = self.arguments(place, items);
+                let any = self.arguments(place, path.last().map_or("", |p| p), items);
                 items.iter_mut().fold(any, |any, item| self.value(place, path, item) | any)
             }
             Value::Object(map) => {
@@ -256,8 +256,8 @@ impl Redactor {
     }
 
     /// Redacts a command line in place, where an option and its value are two strings.
-    fn arguments(&self, place: &str, items: &mut [Value]) -> bool {
-        let Some(line) = arguments(items) else { return false };
+    fn arguments(&self, place: &str, name: &str, items: &mut [Value]) -> bool {
+        let Some(line) = arguments(name, items) else { return false };
         let Cow::Owned(clean) = self.text(place, &line) else { return false };
         let words: Vec<&str> = clean.split('\0').collect();
         if words.len() != items.len() {

@@ -136,8 +136,8 @@ fn is_word(b: u8) -> bool {
 fn word(text: &str, range: Range<usize>, found: &mut Vec<(Range<usize>, Suspect)>) {
     let word = &text[range.clone()];
     if word.len() >= 14 {
-        let crypt = || shape::is_crypt(text, &range).then_some(0);
-        if let Some(at) = shape::prefix(word).or_else(crypt) {
+        let whole = || shape::is_crypt(text, &range) || shape::is_mailchimp(word);
+        if let Some(at) = shape::prefix(word).or_else(|| whole().then_some(0)) {
             found.push((range.start + at..range.end, Suspect::Shape));
             return;
         }

@@ -161,6 +161,9 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
     let named = |range: Range<usize>| (range, Suspect::Named);
     let rest = &bytes[word.end..];
     let part = is_part_end(&bare.as_bytes()[bare.len() - 2..]) && part_at_end(bare.as_bytes());
+    if let Some(range) = [htpasswd, sent, argument].iter().find_map(|of| of(text, &word)) {
+        return Some(named(range));
+    }
     match bare {
         _ if RULES.reader.iter().any(|reader| bare.ends_with(reader)) => {
             return piped(text, word.start).map(named);
@@ -168,6 +171,7 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
         "AUTH" | "auth" | "LOGIN" if !option && !is_operated(rest) => {
             return redis(text, &word).map(named);
         }
+        "PASS" if rest.starts_with(b": ") => return None,
         _ if !option && !is_operated(rest) && has(&["bearer", "basic"], bare) => {
             return credentials(text, word.end).map(named);
         }
@@ -193,12 +197,15 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
     if part && let Some(range) = element(text, &word) {
         return Some(named(range));
     }
-    let before = word.start.checked_sub(1).map(|at| bytes[at]);
-    let proof = match before {
+    let proof = match word.start.checked_sub(1).map(|at| bytes[at]) {
         _ if option && has(&RULES.flag, bare) => Some(Proof::NoNumber),
         _ if (option || is_upper(bare)) && is_glued(bare) => Some(Proof::NoNumber),
         _ if bare.eq_ignore_ascii_case("pass") && rest.starts_with(b"=") => {
             Some(Proof::Mixed(6, 0))
+        }
+        // The answer of HTTP's digest login, and no checksum of a response.
+        _ if has(&["response"], bare) && before(text, word.start).contains("nonce") => {
+            Some(Proof::Mixed(32, 1))
         }
         // Names of two words, as in `License key: ...`.
         Some(b' ') if !option && has(&["key", "id"], bare) => {
@@ -223,6 +230,11 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
 fn behind(text: &str, end: usize, option: bool, part: bool, proof: Proof) -> Option<Range<usize>> {
     let placed = if part { attribute(text, end) } else { None };
     let mut at = placed.unwrap_or(skip(text, end, if part { "\r\n" } else { "" }).0);
+    // MySQL: `SET PASSWORD FOR 'bob'@'%' = 'word'`.
+    let account = text.get(at..at + 4).is_some_and(|word| word.eq_ignore_ascii_case("for "));
+    if part && account && is_of(text, end, &["SET", "set"]) {
+        at += peek_line(text, at).find('=').unwrap_or(0);
+    }
     let operator = RULES.operator.iter().find(|operator| text[at..].starts_with(**operator));
     if operator.is_none() && !option && !part {
         return None;
@@ -326,6 +338,39 @@ fn piped(text: &str, at: usize) -> Option<Range<usize>> {
     let secret = words.rsplit([' ', ':', '"', '\'']).next()?;
     let one = ["; ", "& ", "| "].iter().all(|end| !words.contains(end));
     (one && Proof::Any.accepts(secret)).then(|| start..start + words.len())
+}
+
+/// Returns the password of `PASS` as FTP and POP3 send it: after a line `USER name`, or after `>`.
+/// Test programs print `PASS` too.
+fn sent(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+    let near = (&text[name.clone()] == "PASS").then(|| before(text, name.start))?;
+    let user = near.rsplit_once("USER").and_then(|(_, rest)| rest.split_once('\n'));
+    let sign = text[name.end..].chars().next()?;
+    let user = user.and_then(|(user, _)| user.strip_prefix(sign));
+    let one = user.is_some_and(|user| user.split_whitespace().count() == 1);
+    let proof = if one { Some(Proof::Any) } else { Some(MIXED).filter(|_| near.ends_with("> ")) };
+    value(text, skip(text, name.end, ":").0, None, proof?)
+}
+
+/// Returns the password of `htpasswd -b FILE USER PASSWORD`, and of `-n`, which takes no file.
+fn htpasswd(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+    let (mut at, mut options, mut count) = (name.end, String::new(), 0);
+    while text[name.clone()].ends_with("htpasswd") {
+        let (start, quote) = skip(text, at, ",");
+        let word = peek(text, start, quote);
+        at = start + word.len();
+        match word.strip_prefix('-') {
+            _ if word.is_empty() => return None,
+            Some(more) => options += more,
+            None if !options.contains('b') => return None,
+            None if count == 2 - usize::from(options.contains('n')) => {
+                return value(text, start, quote, Proof::Any);
+            }
+            // A number before the file or user belongs to an option.
+            None => count += usize::from(count > 0 || !is_number(word)),
+        }
+    }
+    None
 }
 
 /// Returns the password of Redis's `AUTH [USER] PASSWORD`, of SMTP's `AUTH PLAIN PASSWORD` and of
@@ -438,6 +483,16 @@ fn is_defined(text: &str, at: usize) -> bool {
     let near: Vec<&str> = words(text, at, &[]).take(most).collect();
     near.first().is_some_and(|word| RULES.definer.contains(word))
         || matches!(near[..], [_, "login", _, "machine"])
+}
+
+/// Returns the value after a name in an array of arguments: `command = ["prog", "password", ...`.
+fn argument(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+    let quoted = text[..name.start].ends_with(['"', '\'']);
+    let at = if quoted && part_at_end(text[name.clone()].as_bytes()) { name.start } else { 0 };
+    let near = words(text, at, &['\n']).map(|word| word.trim_matches([':', '=', '\\']));
+    near.filter(|word| !word.is_empty()).nth(1).filter(|word| RULES.command.contains(word))?;
+    let (start, quote) = skip(text, name.end, ",");
+    value(text, start, quote, MIXED)
 }
 
 /// True for the `BY` of `IDENTIFIED BY` and `IDENTIFIED WITH plugin BY`.

@@ -72,8 +72,9 @@ macro_rules! rules {
 }
 
 rules! {
-    about account client common counted definer digest end extension flag glued header hook if_mixed
-    login operator oracle part pipe plain reader redis reference root scheme second tag unit webhook
+    about account client command common counted definer digest end extension flag glued header
+    hook if_mixed login operator oracle part pipe plain reader redis reference root scheme second
+    tag unit webhook
 }
 
 impl Rules {

@@ -6,8 +6,15 @@ use super::named::{LINE, before, is_mixed};
 use super::rules::{RULES, holds};
 use super::{Suspect, TOKEN};
 
-/// Finds private keys in PEM format.
+/// Finds private keys in the formats of PEM and PuTTY.
 pub(crate) fn private_keys(text: &str, found: &mut Vec<(Range<usize>, Suspect)>) {
+    for (at, head) in text.match_indices("Private-Lines: ") {
+        let key = &text[at + head.len()..];
+        let other = |c: char| !c.is_ascii_alphanumeric() && !"+/=\r\n".contains(c);
+        let key = key.split(other).next().unwrap_or_default().trim_end_matches("Private");
+        let range = at + head.len()..at + head.len() + key.trim_end().len();
+        found.extend((range.len() > 32).then_some((range, Suspect::Shape)));
+    }
     let mut from = 0;
     while let Some(begin) = text[from..].find("-----BEGIN ").map(|i| from + i) {
         let head = &text[begin..text[begin..].find('\n').map_or(text.len(), |i| begin + i)];
@@ -50,6 +57,12 @@ pub(crate) fn address(text: &str, at: usize, found: &mut Vec<(Range<usize>, Susp
         super::sweep::read(end);
         found.extend((end > from).then(|| (at + from..at + end, Suspect::Shape)));
     }
+}
+
+/// True for a key of Mailchimp: 32 hexadecimal digits and a data center, such as `-us12`.
+pub(crate) fn is_mailchimp(word: &str) -> bool {
+    let hex = |text: &str| text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
+    word.rsplit_once("-us").is_some_and(|(key, center)| hex(key) && center.parse::<u8>().is_ok())
 }
 
 /// True for the hash in `$6$SALT$HASH`, as passwords are stored.
