@@ -95,6 +95,12 @@ fn spellings(n: u32) -> Vec<(String, Vec<f64>)> {
         (format!("+{digits}"), vec![x]),
         (format!("-{digits}"), vec![-x]),
         (format!("\u{2212}{digits}"), vec![-x]),
+        (format!("\u{2013}{digits}"), vec![-x]),
+        (format!("\u{ff0d}{digits}"), vec![-x]),
+        (format!("\u{ff0b}{digits}"), vec![x]),
+        (format!("({digits})"), vec![-x]),
+        (format!("~{digits}"), vec![x]),
+        (format!("{digits}*"), vec![]),
         (format!(".{digits}"), vec![format!("0.{digits}").parse().unwrap()]),
         (format!("{digits}."), vec![x]),
         ("inf".to_owned(), vec![]),
@@ -154,6 +160,20 @@ fn misread(
         return Some(format!("{name}: {place} {says} with `{spelled}`, {} in {line:?}", v / near));
     }
     None
+}
+
+#[test]
+fn every_spelling_of_every_count_of_perf_stat_is_read_whole_or_named() {
+    let mut wrong = Vec::new();
+    for name in ["perf-stat.csv", "perf-stat.json"] {
+        let reader = &format("perf-stat").unwrap().reader;
+        let text = std::fs::read_to_string(data("suites").join(name)).unwrap();
+        for which in 0..numbers(&text).len() {
+            let each = 0..spellings(1234).len();
+            wrong.extend(each.filter_map(|spelled| misread(name, reader, which, spelled, 1234)));
+        }
+    }
+    assert!(wrong.is_empty(), "{}:\n{}", wrong.len(), wrong.join("\n"));
 }
 
 #[test]
