@@ -1,5 +1,7 @@
 //! Tests the search for a commit on simulated commits, from fixed seeds.
 
+use std::cell::RefCell;
+
 use assay_stats::rng::Rng;
 use assay_stats::series::bisect::{FoundStep, Search, SearchScope};
 
@@ -100,6 +102,29 @@ fn steps_of_opposite_sign_are_all_named() {
     };
     let named = (0..10).filter(both_named).count();
     assert!(named >= 9, "{named} of 10");
+}
+
+/// Two steps in 33 commits. Between them the program is ten times faster, and in a third of its
+/// trials the kernel books a tick of its CPU time elsewhere, which is 15 % of it there.
+#[test]
+fn noise_that_only_the_fast_commits_have_makes_no_steps() {
+    let (mut named, mut open) = (0, 0);
+    for seed in 0..20 {
+        let rng = RefCell::new(Rng::new(seed));
+        let level = |k: usize| match k {
+            14..27 if rng.borrow_mut().uniform() < 0.35 => -2.5,
+            14..27 => -2.3,
+            27.. => -1.2,
+            _ => 0.0,
+        };
+        let mut search = Search::new(33, 0.1, SearchScope::All);
+        let (answer, trials) = ended(&mut search, seed, &[], 0.015, level);
+        let found: Vec<usize> = answer.iter().flatten().map(|s| s.last).collect();
+        println!("{seed}: {found:?}, {trials} trials");
+        named += usize::from(found == [14, 27]);
+        open += usize::from(answer.is_none());
+    }
+    assert!(named >= 15 && named + open >= 19, "{named} named, {open} open of 20");
 }
 
 /// Simulates repositories of 60 commits with a step for the worse and a step back, of 10 to 60 %,

@@ -13,6 +13,7 @@ mod model;
 mod sums;
 
 use crate::comparison::estimate::Estimate;
+use crate::comparison::rank::shift_interval;
 use model::EXPECTED;
 use serde::{Deserialize, Serialize};
 
@@ -30,6 +31,8 @@ const SPENT: f64 = 0.1;
 /// Minimum number of trials on each side of a step, because a machine that is slow for a while
 /// makes two consecutive trials alike.
 const LEAST_OF_A_SIDE: f64 = 4.0;
+/// Level of the rank test between the sides of a step. Four trials need twelve on the other side.
+const LEVEL_OF_SIDES: f64 = 0.995;
 /// Minimum number of trials beyond one per block, on which the noise estimate rests, for the answer
 /// "none of them".
 const LEAST_FOR_NONE: usize = 24;
@@ -126,13 +129,30 @@ impl Search {
         steps
     }
 
-    /// Returns the steps with enough probability whose sides have enough trials. These are the
-    /// known steps.
+    /// Returns the steps with enough probability whose sides have enough trials and differ. These
+    /// are the known steps.
     pub fn steps(&self, p: &Posterior) -> Vec<FoundStep> {
         let counts = self.counts();
-        let mut steps = self.likely(p);
-        steps.retain(|s| counts[s.first - 1].min(counts[s.last]) >= LEAST_OF_A_SIDE);
-        steps
+        let likely = self.likely(p);
+        let enough = |s: &FoundStep| counts[s.first - 1].min(counts[s.last]) >= LEAST_OF_A_SIDE;
+        likely.iter().filter(|s| enough(s) && self.differ(s, &likely)).copied().collect()
+    }
+
+    /// True if the trials between a step and its neighbours among `steps` differ by their ranks.
+    /// The model has one noise for all commits; that of a program that became much faster is
+    /// greater, in proportion.
+    fn differ(&self, step: &FoundStep, steps: &[FoundStep]) -> bool {
+        let from = steps.iter().map(|s| s.last).filter(|last| *last < step.first).max();
+        let to = steps.iter().map(|s| s.first).filter(|first| *first > step.last).min();
+        let within = from.unwrap_or(0)..to.unwrap_or(self.commits + 1);
+        let mut sides = [Vec::new(), Vec::new()];
+        for block in self.usable() {
+            let good = block.iter().find(|t| t.0 == 0).map_or(f64::NAN, |t| t.1);
+            for (k, value) in block.iter().filter(|t| within.contains(&t.0) && good.is_finite()) {
+                sides[usize::from(*k >= step.last)].push(value - good);
+            }
+        }
+        shift_interval(&sides[0], &sides[1], LEVEL_OF_SIDES).is_some_and(|s| s.low * s.high > 0.0)
     }
 
     /// Counts the trials of each commit, the good end first.
@@ -214,8 +234,11 @@ impl Search {
         // that cancel each other.
         let end = (1..=self.commits).rev().find(usable);
         let mut out: Vec<usize> = end.filter(|k| counts[*k] == 0.0).into_iter().collect();
-        let sides = self.likely(p).into_iter().flat_map(|s| [s.first - 1, s.last]);
-        out.extend(sides.filter(|k| usable(k) && counts[*k] < LEAST_OF_A_SIDE));
+        let likely = self.likely(p);
+        let sides =
+            likely.iter().flat_map(|s| [s.first - 1, s.last].map(|k| (k, self.differ(s, &likely))));
+        let few = |side: &(usize, bool)| !side.1 || counts[side.0] < LEAST_OF_A_SIDE;
+        out.extend(sides.filter(few).map(|side| side.0).filter(usable));
         out.sort_unstable();
         out.dedup();
         out.truncate(wanted);
