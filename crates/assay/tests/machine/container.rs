@@ -1,6 +1,7 @@
 //! Programs in containers: images made here, without a registry, in a storage of the test's own.
 
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -254,6 +255,31 @@ fn images_that_cannot_run_are_refused_before_the_run() {
     refused("controls.image=localhost/foreign", "is for s390x; this machine is");
     refused("controls.image=-x", "`image` cannot be `-x`");
     refused("controls.image.engine=x", "`engine` is not podman, docker or apptainer");
+}
+
+#[test]
+fn an_image_is_identified_once_in_a_run() {
+    let Some(containers) = Containers::new() else { return };
+    let world = &containers.world;
+    // A podman before the real one in `$PATH` writes down its verbs.
+    let real = done(Command::new("sh").args(["-c", "command -v podman"])).stdout;
+    let real = real.trim();
+    let log = world.path("verbs");
+    let script = format!("#!/bin/sh\necho \"$1 $2\" >> {}\nexec {real} \"$@\"\n", log.display());
+    fs::create_dir(world.path("first")).unwrap();
+    let first = world.write("first/podman", &script);
+    fs::set_permissions(&first, fs::Permissions::from_mode(0o755)).unwrap();
+    let others = std::env::var("PATH").unwrap();
+    let path = format!("{}:{others}", world.path("first").display());
+    let set = format!("controls.image={IMAGE}");
+    let options =
+        ["run", "--quiet", "--blocks", "2", "--set", &set, "--", "/bin/sh", "-c", "exit 0"];
+    let ran = done(containers.assay(&options).env("PATH", path));
+    assert_eq!(ran.code, 0, "{}", ran.stderr);
+    let verbs = fs::read_to_string(log).unwrap();
+    let asked = |verb: &str| verbs.lines().filter(|line| line.starts_with(verb)).count();
+    assert_eq!((asked("image inspect"), asked("info")), (1, 1), "{verbs}");
+    assert!(asked("--events-backend=none run") == 2, "{verbs}");
 }
 
 #[test]

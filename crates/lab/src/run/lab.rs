@@ -344,6 +344,7 @@ fn first_block(plan: &Plan, records: &[TrialRecord]) -> u32 {
 }
 
 fn check_controls(controller: &Controller, plan: &Plan) -> Result<(), LabError> {
+    assay_system::process::container::engine::forget_images();
     for treatment in &plan.treatments {
         controller
             .check(&treatment.controls)

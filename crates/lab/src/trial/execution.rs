@@ -263,7 +263,7 @@ impl TrialSettings<'_> {
             return Err("a program over several nodes cannot run in a container".to_owned().into());
         }
         let began = Instant::now();
-        let image = self.programs.borrow_mut().image(request)?;
+        let image = request.engine.inspect(&request.image)?;
         // One mount of their parent takes less time than one each.
         let scratch = ctx.run_dir.parent().filter(|dir| self.trial_dir.starts_with(dir));
         let mut folders = scratch.map_or(vec![ctx.run_dir, self.trial_dir], |dir| vec![dir]);

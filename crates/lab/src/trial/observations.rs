@@ -11,7 +11,6 @@ use std::time::{Duration, Instant};
 
 use assay_checks::record_observation;
 use assay_model::{Observation, Program, TrialRecord};
-use assay_system::process::container::engine::{ContainerRequest, Image};
 use assay_system::{FactWatch, Root, SourceTree, SourceTreeError};
 use assay_workloads::Launch;
 
@@ -31,25 +30,11 @@ pub(crate) struct Programs {
     /// State of the program that each treatment's records report.
     reported: BTreeMap<u32, FileState>,
     known: BTreeMap<PathBuf, (FileState, Program)>,
-    /// Images by the names that were requested, so that each is the same during the run.
-    images: BTreeMap<String, Image>,
     /// Version-controlled tree of each program; `None` if it is not in one.
     trees: BTreeMap<PathBuf, Option<Result<SourceTree, SourceTreeError>>>,
 }
 
 impl Programs {
-    /// Returns the image of a container.
-    ///
-    /// # Errors
-    /// A sentence: the engine does not have it.
-    pub fn image(&mut self, request: &ContainerRequest) -> Result<Image, String> {
-        let key = format!("{}:{}", request.engine.name(), request.image);
-        if !self.images.contains_key(&key) {
-            self.images.insert(key.clone(), request.engine.inspect(&request.image)?);
-        }
-        Ok(self.images[&key].clone())
-    }
-
     /// Returns the file that a launch starts; `None` if it is not found.
     pub fn file_of(&mut self, launch: &Launch, cwd: &Path) -> Option<PathBuf> {
         let name = launch.argv.first()?;

@@ -3,10 +3,19 @@
 use std::fs::File;
 use std::io::Read as _;
 use std::process::{Command, Stdio};
+use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
 use crate::read::which::which;
+
+/// Images that engines identified, so that each is the same during a run and is asked for once.
+static KNOWN: Mutex<Vec<Image>> = Mutex::new(Vec::new());
+
+/// Lets engines identify images again, at the start of a run.
+pub fn forget_images() {
+    KNOWN.lock().unwrap_or_else(PoisonError::into_inner).clear();
+}
 
 /// Program that runs containers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,12 +88,22 @@ impl ContainerEngine {
         Err(last_line(&output.stderr).unwrap_or_else(|| output.status.to_string()))
     }
 
-    /// Identifies an image of this machine.
+    /// Identifies an image of this machine, once until [`forget_images`].
     ///
     /// # Errors
     /// A sentence: the engine does not answer or does not have the image, or the image is for
     /// another architecture.
     pub fn inspect(self, name: &str) -> Result<Image, String> {
+        let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(image) = known.iter().find(|i| i.engine == self && i.name == name) {
+            return Ok(image.clone());
+        }
+        let image = self.inspect_again(name)?;
+        known.push(image.clone());
+        Ok(image)
+    }
+
+    fn inspect_again(self, name: &str) -> Result<Image, String> {
         let engine = self.name();
         let (format, runtime) = match self {
             ContainerEngine::Podman => {
