@@ -2,6 +2,7 @@
 //! iterations, and pairs of a value and its unit. `-count` repeats a benchmark inside one process.
 
 use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assay_model::Better;
 use serde_json::Value;
@@ -62,10 +63,20 @@ fn plain(text: &str) -> Cow<'_, str> {
     Cow::Borrowed(text)
 }
 
+/// Splits a line that configures the benchmarks after it, such as `note: before`.
+fn setting(line: &str) -> Option<(&str, &str)> {
+    let (key, value) = line.split_once(": ")?;
+    let odd = |c: char| c.is_whitespace() || c.is_uppercase();
+    let known = key.starts_with(char::is_lowercase) && !key.contains(odd) && key != "pkg";
+    known.then(|| (key, value.trim()))
+}
+
 pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let text = json::text(bytes);
     let text = plain(&text);
     let mut suite = SuiteReader::new("go test", "go-bench");
+    let all: BTreeSet<(&str, &str)> = text.lines().filter_map(setting).collect();
+    let mut settings = BTreeMap::new();
     let packages = text.lines().filter(|l| l.starts_with("pkg: ")).count();
     let mut package = String::new();
     let mut running: Option<String> = None;
@@ -75,8 +86,17 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         } else if let Some(cpu) = line.strip_prefix("cpu: ") {
             suite.result().fact("cpu.model", cpu);
         }
+        // Text that a benchmark prints configures nothing.
+        if let Some((key, value)) = setting(&line).filter(|_| running.is_none())
+            && all.range((key, "")..).take_while(|other| other.0 == key).nth(1).is_some()
+        {
+            let value = value.replace(char::is_whitespace, "_");
+            settings.insert(key.to_owned(), format!("/{key}={value}"));
+        }
         let named = |name: &str| {
-            if packages > 1 { format!("{package}.{name}") } else { name.to_owned() }
+            let package = if packages > 1 { format!("{package}.") } else { String::new() };
+            let under: String = settings.values().map(String::as_str).collect();
+            format!("{package}{name}{under}")
         };
         if let Some(found) = benchmark(&line) {
             match &found.values {
@@ -162,6 +182,25 @@ fn add(suite: &mut SuiteReader, name: &str, pairs: &[(&str, &str)], line: u64) -
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_setting_that_differs_is_part_of_the_name() {
+        let names = |text: &str| -> Vec<String> {
+            let results = read(text.as_bytes()).unwrap();
+            let treatments = results.iter().flat_map(|result| &result.treatments);
+            treatments.map(|t| format!("{:?}", t.levels)).collect()
+        };
+        let line = "BenchmarkA-2  1000  5 ns/op\n";
+        let before = format!("goos: linux\nnote: before\n{line}");
+        let both = names(&format!("{before}note: after it\n{line}{line}ok x\n"));
+        let [first, second] = &both[..] else { panic!("{both:?}") };
+        assert!(first.contains("BenchmarkA-2/note=before"), "{both:?}");
+        assert!(second.contains("BenchmarkA-2/note=after_it"), "{both:?}");
+        assert_eq!(names(&before), names(line));
+        // Text that a benchmark prints before its result is not one.
+        let printed = "BenchmarkA-2\nseed: 1\n1000 5 ns/op\nBenchmarkA-2\nseed: 2\n1000 5 ns/op\n";
+        assert_eq!(names(printed), names(line));
+    }
 
     #[test]
     fn a_filter_names_the_functions_of_the_benchmarks() {
