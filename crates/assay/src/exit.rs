@@ -37,26 +37,18 @@ impl From<Exit> for std::process::ExitCode {
 pub fn of_error(error: &anyhow::Error) -> Exit {
     use assay_archive::ImportError;
     use assay_lab::LabError;
-    use assay_workloads::readers::ForeignError;
-    if error.downcast_ref::<Usage>().is_some()
-        || error.downcast_ref::<assay_publish::post::PostError>().is_some()
-    {
+    use assay_publish::post::PostError;
+    use assay_workloads::{WorkloadError, readers::ForeignError};
+    if error.is::<Usage>() || error.is::<PostError>() || error.is::<WorkloadError>() {
         return Exit::Usage;
     }
-    if let Some(foreign) = error.downcast_ref::<ForeignError>() {
-        return match foreign {
-            ForeignError::Git(e) if !e.is_usage() => Exit::Failed,
-            _ => Exit::Usage,
-        };
-    }
-    if let Some(import) = error.downcast_ref::<ImportError>() {
-        return match import {
-            ImportError::Archive(e) if !is_usage(e) => Exit::Failed,
-            _ => Exit::Usage,
-        };
-    }
-    if let Some(archive) = error.downcast_ref::<assay_archive::Error>() {
-        return if is_usage(archive) { Exit::Usage } else { Exit::Failed };
+    let archive = error.downcast_ref::<assay_archive::Error>().map(is_usage);
+    let foreign = error.downcast_ref::<ForeignError>();
+    let foreign = foreign.map(|e| !matches!(e, ForeignError::Git(e) if !e.is_usage()));
+    let import = error.downcast_ref::<ImportError>();
+    let import = import.map(|e| !matches!(e, ImportError::Archive(e) if !is_usage(e)));
+    if let Some(usage) = archive.or(foreign).or(import) {
+        return if usage { Exit::Usage } else { Exit::Failed };
     }
     #[cfg(feature = "server")]
     if let Some(client) = error.downcast_ref::<assay_server::ClientError>() {
@@ -66,7 +58,7 @@ pub fn of_error(error: &anyhow::Error) -> Exit {
             _ => Exit::Failed,
         };
     }
-    if error.downcast_ref::<ChangedRun>().is_some() {
+    if error.is::<ChangedRun>() {
         return Exit::Rule;
     }
     match error.downcast_ref::<LabError>() {

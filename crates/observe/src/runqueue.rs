@@ -38,6 +38,14 @@ impl Tracer for RunQueueWatch {
     }
 }
 
+/// Describes the method by which waits would be measured here, for `assay doctor`.
+///
+/// # Errors
+/// Waits cannot be measured here.
+pub fn runqueue_ability(root: &Path) -> Result<String, NotAvailable> {
+    RunQueueWatch::start(root, &()).and_then(Tracer::stop).map(|seen| seen.method)
+}
+
 /// Type without values: the tracer never starts in a build without eBPF.
 #[cfg(not(feature = "ebpf"))]
 mod probes {

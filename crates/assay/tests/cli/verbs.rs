@@ -375,6 +375,9 @@ fn doctor_looks_at_the_machine() {
     let all = world.run(&["doctor", "-v"]);
     fits(&all.stdout);
     assert!(all.stdout.contains("Fitness to measure\n") && all.stdout.contains("\nMonitors\n"));
+    let (_, tracers) = all.stdout.split_once("\nTracers\n").unwrap();
+    let listed = |answer: &str| tracers.contains(&format!("  {answer} runqueue "));
+    assert!(listed("yes") || listed("no "), "{tracers}");
     let restored = world.run(&["doctor", "--restore"]);
     assert_eq!((restored.code, restored.stdout.trim()), (0, "nothing was left changed"));
 }
@@ -452,6 +455,8 @@ fn workloads_and_kits_describe_themselves() {
     let kit = crate::common::repository().join("kits/zstd");
     assert_eq!(world.run(&["kit", "check", kit.to_str().unwrap()]).code, 0);
     assert_eq!(world.run(&["kit", "check", "."]).code, 2);
+    assert_eq!(world.run(&["workloads", "nosuch"]).code, 2);
+    assert!(world.run(&["kit", "list"]).stdout.contains("kits"));
 }
 
 #[test]

@@ -1,7 +1,9 @@
 //! `assay profile`, from the command line: recorded profiles in and out, live ones if the machine
 //! allows them, and profiles in a run.
 
-use crate::common::{World, json};
+use std::os::unix::fs::PermissionsExt as _;
+
+use crate::common::{World, json, root};
 
 const FOLDED: &str = "app;main;work;hot 70\napp;main;work;cold_[k] 20\napp;main;idle 10\n";
 
@@ -57,6 +59,35 @@ fn what_cannot_be_profiled_is_refused() {
     }
     let done = world.run(&["profile", "--pid", "999999999"]);
     assert!(done.code != 0, "{}", done.stdout);
+}
+
+#[test]
+fn the_process_of_another_user_is_named_as_the_obstacle() {
+    let paranoid = std::fs::read_to_string("/proc/sys/kernel/perf_event_paranoid").unwrap();
+    if !root() || paranoid.trim().parse().is_ok_and(|level: i8| !(1..=2).contains(&level)) {
+        println!("skipped: because only root has two users, and {paranoid} allows all or nothing");
+        return;
+    }
+    // The program as a file that any user may run.
+    let folder = tempfile::tempdir().unwrap();
+    let program = folder.path().join("assay");
+    std::fs::copy(env!("CARGO_BIN_EXE_assay"), &program).unwrap();
+    for path in [folder.path(), &program] {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let line = format!(
+        "cd /; exec {} profile --pid {} --seconds 1",
+        program.display(),
+        std::process::id()
+    );
+    let done = crate::common::done(
+        std::process::Command::new("su")
+            .args(["nobody", "-s", "/bin/sh", "-c", &line])
+            .env("HOME", "/nowhere"),
+    );
+    let said = done.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(done.code != 0 && said.contains("as that user, or as root"), "{}: {said}", done.code);
+    assert!(!said.contains("sysctl"), "{said}");
 }
 
 #[test]

@@ -274,6 +274,9 @@ fn refused(e: &std::io::Error, instead: &NotAvailable, threads: usize) -> NotAva
                               (kernel.perf_event_mlock_kb) is reached"
                 .to_owned()
         }
+        Some(libc::EACCES) if paranoid().parse().is_ok_and(|level: i8| level <= 2) => {
+            "the process is another user's: profile it as that user, or as root".to_owned()
+        }
         _ => format!(
             "kernel.perf_event_paranoid is {}; with at most 2 users sample their own programs: \
              sysctl kernel.perf_event_paranoid=2",

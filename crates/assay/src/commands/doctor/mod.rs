@@ -13,6 +13,7 @@ use assay_model::{Finding, Severity, units};
 use assay_observe::counters::counter_ability;
 use assay_observe::io::io_ability;
 use assay_observe::profile::profile_ability;
+use assay_observe::runqueue::runqueue_ability;
 use assay_observe::syscalls::syscall_ability;
 use assay_system::process::{Output, guard, tracing_copy};
 use assay_system::{Controller, RestoreOutcome, RestoreReport, Root};
@@ -129,17 +130,10 @@ fn tracers() -> Vec<Ability> {
     let root = Path::new("/");
     vec![
         ability("io", "Block I/O (`assay io`)", io_ability(root).map(|a| a.words.join(". "))),
-        ability(
-            "profile",
-            "Where programs spend their time (`assay profile`)",
-            profile_ability(root).map(|words| words.join(". ")),
-        ),
+        ability("profile", "Stacks (`assay profile`)", profile_ability(root).map(|w| w.join(". "))),
         ability("syscalls", "System calls of programs (`assay syscalls`)", syscall_ability(root)),
-        ability(
-            "counters",
-            "The processor's counters: instructions a cycle, misses, top-down",
-            counter_ability(root),
-        ),
+        ability("runqueue", "Waits for a CPU (`--tracers runqueue`)", runqueue_ability(root)),
+        ability("counters", "Instructions a cycle, misses, top-down", counter_ability(root)),
     ]
 }
 
