@@ -2,19 +2,23 @@
 //! describe: the keys of an experiment from its schema, workloads, controls and monitors from their
 //! specs, checks from their rows, verbs and exit codes from the command line.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 
 use anyhow::{Context, Result};
 use assay_model::{Better, Experiment, WorkloadSpec};
+use assay_workloads::{KitPaths, registry};
 use clap::Command;
 use serde_json::{Map, Value};
+use toml::Table;
 
-use crate::commands::workloads::{kind, shipped};
+use crate::commands::workloads::kind;
 use crate::exit::{EXIT_CODES, Exit};
 use crate::help;
 use crate::screen::write_file;
+use crate::shipped;
 
 /// Width of the help texts in columns.
 const COLUMNS: usize = 100;
@@ -25,7 +29,8 @@ pub fn write(all: Command, folder: &Path) -> Result<Exit> {
     let pages = [
         ("experiment.md", keys_of(EXPERIMENT, schemars::schema_for!(Experiment))),
         ("kit.md", keys_of(KIT, assay_workloads::kit::kit_schema())),
-        ("workloads.md", workloads()?),
+        ("workloads.md", workloads()),
+        ("kits.md", kits(folder)?),
         ("controls.md", controls()),
         ("monitors.md", monitors()),
         ("checks.md", assay_checks::markdown()),
@@ -82,11 +87,7 @@ fn monitors() -> String {
         let _ = write!(out, "\n## {name}\n\n{help}\n\nSubjects: {subjects}.\n\n");
         out.push_str("| field | unit | better | chart | meaning |\n|---|---|---|---|---|\n");
         for f in spec.fields {
-            let better = match f.better {
-                Some(Better::Lower) => "lower",
-                Some(Better::Higher) => "higher",
-                Some(Better::Neither) | None => "",
-            };
+            let better = f.better.map_or("", Better::words);
             let chart = f.chart.map_or("", |(chart, _)| chart.title);
             let _ =
                 writeln!(out, "| `{}` | {} | {better} | {chart} | {} |", f.name, f.unit, f.help);
@@ -227,15 +228,47 @@ fn choices(of: &Value, target: Target<'_>) -> String {
     each.collect::<Vec<_>>().join("; ")
 }
 
-fn workloads() -> Result<String> {
+fn workloads() -> String {
     let mut text = String::from(
-        "# Workloads\n\nThe workloads and kits that come with assay, with every parameter and \
-         metric. The first metric decides. `assay\nworkloads NAME` prints the same of any kit.\n",
+        "# Workloads\n\nThe built-in workloads, with every parameter and metric. The first metric \
+         decides. [Kits](kits.md) have\npages of their own.\n",
     );
-    for spec in shipped().context("cannot unpack the kits that come with assay")? {
+    for spec in registry::specs(&KitPaths::default()) {
         workload(&spec, &mut text);
     }
-    Ok(text)
+    text
+}
+
+/// Writes a page for each kit, and formats the page that lists them.
+fn kits(folder: &Path) -> Result<String> {
+    let shipped = |name| shipped::folder(name).context("cannot unpack the files of assay");
+    let read = |path: &Path| Ok::<_, anyhow::Error>(fs::read_to_string(path)?.parse::<Table>()?);
+    let mut experiments = BTreeMap::new();
+    for entry in fs::read_dir(shipped("experiments")?)?.flatten() {
+        experiments.insert(entry.file_name().display().to_string(), read(&entry.path())?);
+    }
+    fs::create_dir_all(folder.join("kits"))?;
+    let paths = KitPaths { roots: vec![shipped("kits")?], ..KitPaths::default() };
+    let mut list = String::from("# Kits\n\nThose that come with assay.\n\n| kit | |\n|---|---|\n");
+    for (name, dir) in paths.kits() {
+        let found = registry::find(&name, &paths)?;
+        let own = experiments.iter().filter(|e| e.1["workload"].as_str() == Some(&name));
+        let links = own.map(|(file, _)| format!("[{file}](../../../experiments/{file})"));
+        let links: Vec<String> = links.collect();
+        let links = if links.is_empty() { "none".to_owned() } else { links.join(", ") };
+        let mut file = read(&dir.join("kit.toml")).or_else(|_| read(&dir.join("suite.toml")))?;
+        file.retain(|key, _| ["members", "need", "fetch", "validate", "result"].contains(&key));
+        let mut page = String::new();
+        workload(found.spec(), &mut page);
+        let page = page.trim_start().replacen("##", "#", 1);
+        let text = format!(
+            "{page}\n## Experiments\n\n{links}\n\n## Packages and checks\n\nThe program must end \
+             with exit code 0. [Keys](../kit.md) of the kit's file:\n\n```toml\n{file}```\n"
+        );
+        write_file(&folder.join("kits").join(format!("{name}.md")), text)?;
+        let _ = writeln!(list, "| [{name}](kits/{name}.md) | {} |", found.spec().help);
+    }
+    Ok(list)
 }
 
 fn workload(spec: &WorkloadSpec, text: &mut String) {

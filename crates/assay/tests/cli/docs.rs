@@ -17,16 +17,19 @@ fn the_reference_is_what_the_code_says() {
     let done = world.run(&["__reference", "made"]);
     assert_eq!(done.code, 0, "{}", done.stderr);
     let pages = |folder: &Path| -> Vec<String> {
-        let files = fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name());
+        let files = fs::read_dir(folder).unwrap().map(|e| e.unwrap());
+        let files = files.filter(|e| e.path().is_file()).map(|e| e.file_name());
         let mut names: Vec<String> = files.map(|n| n.into_string().unwrap()).collect();
         names.sort();
         names
     };
-    let (made, kept) = (world.path("made"), docs().join("reference"));
-    assert_eq!(pages(&made), pages(&kept));
-    for name in pages(&made) {
-        let [made, kept] = [&made, &kept].map(|at| fs::read_to_string(at.join(&name)).unwrap());
-        assert!(made == kept, "docs/reference/{name} is old: run `make reference`");
+    for below in ["", "kits"] {
+        let [made, kept] = [world.path("made"), docs().join("reference")].map(|at| at.join(below));
+        assert_eq!(pages(&made), pages(&kept));
+        for name in pages(&made) {
+            let [made, kept] = [&made, &kept].map(|at| fs::read_to_string(at.join(&name)).unwrap());
+            assert!(made == kept, "docs/reference/{below}/{name} is old: run `make reference`");
+        }
     }
 }
 
@@ -74,6 +77,7 @@ fn every_page_stands_in_the_book_and_every_link_of_the_book_leads_somewhere() {
         "serve",
         "workloads",
         "reference",
+        "reference/kits",
         "internals",
     ];
     for folder in folders {

@@ -2,14 +2,14 @@
 
 pub mod args;
 
-use std::fmt::Write;
+use std::path::PathBuf;
 
 use anyhow::Result;
 
 use crate::arguments::Global;
 use crate::commands::open::kit_paths;
 use crate::exit::Exit;
-use crate::screen::{answer, print, print_json};
+use crate::screen::answer;
 use crate::shipped;
 use args::Kit;
 
@@ -18,17 +18,13 @@ pub fn kit(global: &Global, kit: &Kit) -> Result<Exit> {
     match kit {
         Kit::List => {
             let kits = kit_paths()?.kits();
-            if global.json {
-                return print_json(&kits).map(|()| Exit::Fine);
-            }
-            let mut text = String::new();
-            for (name, folder) in kits {
-                let _ = writeln!(text, "{name:<16} {}", folder.display());
-            }
-            if text.is_empty() {
-                text.push_str("no kits found; set ASSAY_KITS to the folder they are in\n");
-            }
-            print(&text).map(|()| Exit::Fine)
+            let row =
+                |(name, folder): (&String, &PathBuf)| format!("{name:<16} {}", folder.display());
+            answer(global.json, &kits, || match kits.len() {
+                0 => "no kits found; set ASSAY_KITS to the folder they are in".to_owned(),
+                _ => kits.iter().map(row).collect::<Vec<_>>().join("\n"),
+            })?;
+            Ok(Exit::Fine)
         }
         Kit::Check { dir } => {
             let dir = &shipped::find(dir)?;

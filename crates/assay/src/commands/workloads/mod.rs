@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use anyhow::Result;
 use assay_model::{ParamType, WorkloadSpec};
-use assay_workloads::{KitPaths, builtin};
+use assay_workloads::builtin;
 
 use crate::arguments::Global;
 use crate::commands::open::kit_paths;
@@ -26,12 +26,6 @@ pub fn workloads(global: &Global, name: Option<&str>) -> Result<Exit> {
         (_, specs) => specs.iter().map(line).collect::<Vec<_>>().join("\n"),
     })?;
     Ok(Exit::Fine)
-}
-
-/// Returns the workloads that come with assay, wherever it is run.
-pub(in crate::commands) fn shipped() -> std::io::Result<Vec<WorkloadSpec>> {
-    let folder = crate::shipped::folder("kits")?;
-    Ok(assay_workloads::registry::specs(&KitPaths { roots: vec![folder], ..KitPaths::default() }))
 }
 
 fn describe(spec: &WorkloadSpec) -> String {
