@@ -29,8 +29,8 @@ pub struct Unfit {
     pub reasons: Vec<String>,
 }
 
-/// Checks this machine and describes it meanwhile. Waits until it is fit, at most `max_wait`, if the
-/// experiment demands it; `say` reports the reason for waiting.
+/// Checks this machine and describes it meanwhile. Waits until it is fit, at most `max_wait`, if
+/// the experiment demands it; `say` reports the reason for waiting.
 ///
 /// # Errors
 /// The machine is not fit and the experiment refuses to run then.
