@@ -55,7 +55,8 @@ fn queue<T>(
     let online = root.text("/sys/devices/system/cpu/online").map_err(|e| e.to_string());
     let cpus = online.and_then(|t| cpulist::parse(&t).map_err(|e| e.to_string()));
     let start = Instant::now();
-    let (mut next, mut sum, mut looks) = (start, 0.0, 0u32);
+    // Threads that assay has just started are not in the first sample.
+    let (mut next, mut sum, mut looks) = (start + STEP.min(window), 0.0, 0u32);
     let mut load = Ok("?".to_owned());
     let mut sample = || {
         if Instant::now() >= next {
