@@ -124,7 +124,10 @@ impl ForeignTrial {
     /// Checks the figures of a metric against each other. A contradiction removes the values of the
     /// metrics with these names and of those below them (`latency.p99` is below `latency`).
     pub(crate) fn hold(&mut self, names: &[&str], figures: &Figures<'_>) {
-        let found = figures.contradictions(names.first().unwrap_or(&""));
+        self.withhold(names, &figures.contradictions(names.first().unwrap_or(&"")));
+    }
+
+    fn withhold(&mut self, names: &[&str], found: &[Observation]) {
         let below = |metric: &str, name: &str| {
             metric.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
         };
@@ -133,15 +136,16 @@ impl ForeignTrial {
                 metric.value = None;
             }
         }
-        self.evidence.extend(found);
+        self.evidence.extend_from_slice(found);
     }
 }
 
 impl ForeignResult {
     /// Does the same for a metric of every trial of a treatment.
     pub(crate) fn hold(&mut self, treatment: usize, name: &str, figures: &Figures<'_>) {
+        let found = figures.contradictions(name);
         for trial in self.trials.iter_mut().filter(|t| t.treatment == treatment) {
-            trial.hold(&[name], figures);
+            trial.withhold(&[name], &found);
         }
     }
 }
