@@ -18,7 +18,7 @@ mod report;
 mod table;
 
 pub use audited_claim::{AuditedClaim, RecomputedClaim};
-pub use catalogue::{BUSY, catalogue, find, judge, rows};
+pub use catalogue::{BUSY, MAX_QUEUE_PER_CPU, catalogue, find, judge, rows};
 pub use check::{Check, CheckOutcome};
 pub use classes::environment_markdown;
 pub use evidence::*;

@@ -12,7 +12,7 @@ use assay_model::{CheckRow, Finding};
 
 use crate::Evidence;
 use crate::check::{Check, CheckOutcome, note};
-pub use environment::quiet_host::BUSY;
+pub use environment::quiet_host::{BUSY, MAX_QUEUE_PER_CPU};
 
 /// Lists the checks. For `section::file::ROW`, the file has the constants `ROW` and `CHECK`.
 macro_rules! catalogue {

@@ -3,6 +3,7 @@
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
+use assay_checks::MAX_QUEUE_PER_CPU;
 use assay_model::environment::cpulist;
 use assay_model::{Observation, Subject};
 
@@ -17,7 +18,7 @@ const RESOURCES: [(&str, &str); 3] =
 
 /// Interval between two samples of the run queue.
 const STEP: Duration = Duration::from_millis(2);
-/// Factor of the window if tasks were found in it.
+/// Largest factor of the window if tasks were found in it.
 const LONGER: u32 = 4;
 
 pub(super) fn look<T>(
@@ -44,9 +45,10 @@ pub(super) fn look<T>(
 }
 
 /// Samples the number of other runnable tasks every 2 ms while `work` is done, for at least
-/// `window`, and four times as long if some were found, since two short tasks in a short window
-/// would count as a busy machine (with one CPU, one task). The work runs on this thread, so each
-/// sample has one task of assay. The load average would still include assay's own earlier work.
+/// `window`. If there were too many, it goes on until there are not, at most four times as long,
+/// since two short tasks in a short window would count as a busy machine. The work runs on this
+/// thread, so each sample has one task of assay. The load average would still include assay's own
+/// earlier work.
 fn queue<T>(
     root: &Root,
     window: Duration,
@@ -67,7 +69,7 @@ fn queue<T>(
             });
             next = Instant::now() + STEP;
         }
-        sum
+        (sum, f64::from(looks))
     };
     let made = work(&mut || _ = sample());
     let cpus = match cpus {
@@ -75,7 +77,9 @@ fn queue<T>(
         Err(why) => return (Err(("the run queue per CPU", why)), made),
     };
     loop {
-        let window = if sample() >= cpus.min(2.0) { window * LONGER } else { window };
+        let (sum, looks) = sample();
+        let busy = sum > looks * cpus * MAX_QUEUE_PER_CPU;
+        let window = if busy { window * LONGER } else { window };
         let left = window.saturating_sub(start.elapsed());
         if left.is_zero() {
             break;

@@ -25,7 +25,7 @@ pub const CHECK: Check =
 /// First words of findings about other work on the machine.
 pub const BUSY: &str = "machine busy: ";
 /// Maximum runnable tasks of other programs per CPU on a quiet host.
-const MAX_QUEUE_PER_CPU: f64 = 0.05;
+pub const MAX_QUEUE_PER_CPU: f64 = 0.05;
 /// Maximum steal on a quiet host, in percent.
 const MAX_STEAL_PERCENT: f64 = 0.5;
 /// Maximum pressure on a quiet host: share of the last 10 s in which a task waited, in percent.
