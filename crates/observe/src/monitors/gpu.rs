@@ -147,6 +147,7 @@ struct Smi {
 impl Smi {
     fn start(tree: &Tree) -> Result<Self, NotAvailable> {
         let program = tree.path("usr/bin/nvidia-smi");
+        program.metadata().map_err(|e| NotAvailable::file(&program, &e))?;
         let mut child = Command::new(&program)
             .args([QUERY, "--format=csv,noheader,nounits", "-lms", "500"])
             .stdin(Stdio::null())
