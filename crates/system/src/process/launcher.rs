@@ -7,12 +7,9 @@
 //! process (`CLONE_PARENT`). A start costs two wake-ups more than a direct one, 10 us or less.
 #![allow(unsafe_code)] // a copy of this process, and programs made from it, have no safe interface
 
-use std::collections::BTreeMap;
-use std::ffi::{OsString, c_char, c_int, c_long, c_void};
+use std::ffi::{c_int, c_long, c_void};
 use std::io;
-use std::os::fd::{AsRawFd, OwnedFd};
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::ptr::{null, null_mut};
+use std::ptr::null;
 use std::sync::atomic::{AtomicI32, AtomicU32, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
@@ -21,19 +18,13 @@ use rustix::process::Pid;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
 
 use crate::process::leftovers;
-
-/// Shared memory: orders, the stacks of the launcher and of a starting program, texts.
-const AREA: usize = 1 << 20;
-const STACK: usize = 128 << 10;
-const TEXTS: usize = 3 * STACK;
+use crate::process::start::{Area, Image, Program, STACK, reap, start};
+use crate::read::clock::monotonic_ns;
 
 /// Values of the futex [`Order::state`].
 const IDLE: u32 = 0;
 const GIVEN: u32 = 1;
 const QUIT: u32 = 2;
-
-/// Largest number of control groups that a program can join.
-const GROUPS: usize = 13;
 
 /// Waiting time without sleeping for the start of a program, which saves one wake-up.
 const SPIN: Duration = Duration::from_micros(200);
@@ -45,27 +36,19 @@ const SLACK: u64 = 256 << 10;
 /// Smallest mapping that the launcher drops.
 const LARGE: usize = 64 << 10;
 
-/// A program to start, and the result.
+/// A program to start, and the result; at the start of the area.
 #[repr(C)]
 struct Order {
+    image: Image,
     /// Futex on which both sides wait.
     state: AtomicU32,
     /// Process id of the program, or a negative error number.
     pid: AtomicI32,
-    /// Error number of a failed step between the start and `exec`.
-    error: AtomicI32,
     /// The launcher's own peak memory in KiB.
     peak: AtomicU64,
     owner: i32,
-    /// Standard input, output and error, and the metrics protocol's pipe or -1.
-    fds: [c_int; 4],
-    groups: [c_int; GROUPS],
-    group_count: usize,
+    /// CPUs of the thread that started the launcher.
     cpus: CpuSet,
-    path: *const c_char,
-    cwd: *const c_char,
-    argv: *const *const c_char,
-    envp: *const *const c_char,
     /// Memory to drop: start and length.
     drop: [(usize, usize); 64],
 }
@@ -74,23 +57,7 @@ struct Order {
 #[derive(Debug)]
 pub(crate) struct Launcher {
     pid: Pid,
-    area: *mut c_void,
-}
-
-// SAFETY: the area is used by this handle and the launcher's process alone.
-unsafe impl Send for Launcher {}
-
-/// A program for the launcher.
-pub(crate) struct LaunchedProgram<'a> {
-    /// Path of the file; relative to `cwd`.
-    pub path: &'a OsString,
-    pub argv: &'a [OsString],
-    /// Variables of this process and of the program, as `NAME=VALUE`.
-    pub env: Vec<OsString>,
-    pub cwd: Option<&'a std::path::Path>,
-    /// Standard input, output, error, the protocol's pipe if `protocol`, and `cgroup.procs` files.
-    pub ends: &'a [OwnedFd],
-    pub protocol: bool,
+    area: Area,
 }
 
 impl Launcher {
@@ -100,16 +67,10 @@ impl Launcher {
     /// If the kernel refuses the memory or the process.
     pub fn start() -> io::Result<Self> {
         let cpus = sched_getaffinity(None)?;
-        // SAFETY: a new mapping, which nothing else uses.
-        let area = unsafe {
-            let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_SHARED);
-            libc::mmap(null_mut(), AREA, access, kind | libc::MAP_ANONYMOUS, -1, 0)
-        };
-        if area == libc::MAP_FAILED {
-            return Err(io::Error::last_os_error());
-        }
-        // SAFETY: zeros are a valid order, and the mapping is large enough and aligned to pages.
-        let order = unsafe { &mut *area.cast::<Order>() };
+        let area = Area::new()?;
+        // SAFETY: the mapping is new, large enough and aligned to pages, and zeros are a valid
+        // order.
+        let order = unsafe { &mut *area.memory.cast::<Order>() };
         order.owner = rustix::process::getpid().as_raw_nonzero().get();
         order.cpus = cpus;
         for (place, region) in order.drop.iter_mut().zip(droppable()) {
@@ -119,14 +80,9 @@ impl Launcher {
         // no exit signal, so that waiting for any child does not find it.
         let pid = unsafe {
             let flags = libc::CLONE_FILES | libc::CLONE_FS;
-            libc::clone(serve, area.byte_add(2 * STACK), flags, area)
+            libc::clone(serve, area.memory.byte_add(2 * STACK), flags, area.memory)
         };
-        let Some(pid) = Pid::from_raw(pid.max(0)) else {
-            let error = io::Error::last_os_error();
-            // SAFETY: the mapping from above, which has no user.
-            unsafe { libc::munmap(area, AREA) };
-            return Err(error);
-        };
+        let pid = Pid::from_raw(pid.max(0)).ok_or_else(io::Error::last_os_error)?;
         leftovers::spare(pid.as_raw_nonzero().get().cast_unsigned());
         Ok(Launcher { pid, area })
     }
@@ -134,56 +90,27 @@ impl Launcher {
     /// Returns the peak memory that the kernel counted for a program, if it is the program's own.
     pub fn own_peak(&self, counted: u64) -> Option<u64> {
         // SAFETY: only an atomic field is used.
-        let order = unsafe { &*self.area.cast::<Order>() };
+        let order = unsafe { &*self.area.memory.cast::<Order>() };
         let own = order.peak.load(Ordering::Relaxed) * 1024;
         Some(counted).filter(|peak| *peak > own + SLACK)
     }
 
-    /// Starts a program in a process group of its own, as a child of this process. Returns `None`
-    /// for one that the launcher cannot start, such as one with too long arguments.
+    /// Starts a program in a process group of its own, as a child of this process, on the CPUs of
+    /// the thread that started the launcher. Returns the time just before the start, too.
     ///
     /// # Errors
-    /// If the program could not be started.
-    pub fn launch(&mut self, program: &LaunchedProgram<'_>) -> Option<io::Result<Pid>> {
-        let (streams, rest) = program.ends.split_at_checked(3)?;
-        let (protocol, groups) = rest.split_at_checked(usize::from(program.protocol))?;
-        let mut texts = Texts { area: self.area, used: TEXTS };
-        let path = texts.put(program.path.as_bytes())?;
-        let cwd = match program.cwd {
-            Some(cwd) => texts.put(cwd.as_os_str().as_bytes())?,
-            None => null(),
-        };
-        let argv = texts.list(program.argv)?;
-        let envp = texts.list(&program.env)?;
-        if groups.len() > GROUPS {
-            return None;
-        }
-        // SAFETY: the launcher reads the order only after it was given.
-        let order = unsafe { &mut *self.area.cast::<Order>() };
-        (order.path, order.cwd, order.argv, order.envp) = (path, cwd, argv, envp);
-        order.fds[3] = protocol.first().map_or(-1, AsRawFd::as_raw_fd);
-        order.fds.iter_mut().zip(streams).for_each(|(fd, end)| *fd = end.as_raw_fd());
-        order.groups.iter_mut().zip(groups).for_each(|(fd, end)| *fd = end.as_raw_fd());
-        order.group_count = groups.len();
-        Some(self.order().and_then(|(pid, error)| match error {
-            0 => Ok(pid),
-            error => {
-                reap(pid);
-                Err(io::Error::from_raw_os_error(error))
-            }
-        }))
-    }
-
-    /// Gives the order and waits until its program runs or has failed. Returns its process id and
-    /// the error number.
-    fn order(&mut self) -> io::Result<(Pid, i32)> {
-        // SAFETY: only fields that are atomic are used while the launcher may use the order.
-        let order = unsafe { &*self.area.cast::<Order>() };
-        order.error.store(0, Ordering::Relaxed);
+    /// If the program could not be started; of the kind `Other` if the launcher is gone.
+    pub fn launch(&mut self, program: &Program<'_>) -> io::Result<(u64, Pid)> {
+        self.area.store(program)?;
+        // SAFETY: the launcher uses the order only after it was given.
+        let order = unsafe { &mut *self.area.memory.cast::<Order>() };
+        order.image.cpus = Some(order.cpus);
+        let start_ns = monotonic_ns();
         // On this CPU it runs as soon as this thread waits, without waking another CPU.
         let mut here = CpuSet::new();
         here.set(sched_getcpu());
         let _ = sched_setaffinity(Some(self.pid), &here);
+        let order = &*order;
         order.state.store(GIVEN, Ordering::Release);
         wake(&order.state);
         let begun = Instant::now();
@@ -194,9 +121,7 @@ impl Launcher {
                 return Err(io::Error::other("the launcher of programs was killed"));
             }
         }
-        let pid = order.pid.load(Ordering::Relaxed);
-        let started = Pid::from_raw(pid.max(0)).ok_or_else(|| io::Error::from_raw_os_error(-pid));
-        Ok((started?, order.error.load(Ordering::Relaxed)))
+        Ok((start_ns, self.area.started(order.pid.load(Ordering::Relaxed))?))
     }
 
     fn lives(&self) -> bool {
@@ -207,57 +132,11 @@ impl Launcher {
 impl Drop for Launcher {
     fn drop(&mut self) {
         // SAFETY: only an atomic field is used.
-        let order = unsafe { &*self.area.cast::<Order>() };
+        let order = unsafe { &*self.area.memory.cast::<Order>() };
         order.state.store(QUIT, Ordering::Release);
         wake(&order.state);
         reap(self.pid);
         leftovers::no_longer_spared(self.pid);
-        // SAFETY: the mapping made at the start; its other user has ended.
-        unsafe { libc::munmap(self.area, AREA) };
-    }
-}
-
-/// Texts in the shared memory, which both processes have at the same addresses.
-struct Texts {
-    area: *mut c_void,
-    used: usize,
-}
-
-impl Texts {
-    /// Reserves space; `None` if there is not enough.
-    fn reserve(&mut self, bytes: usize) -> Option<*mut c_void> {
-        let start = self.used.next_multiple_of(8);
-        self.used = start.checked_add(bytes).filter(|end| *end <= AREA)?;
-        // SAFETY: the result is within the area.
-        Some(unsafe { self.area.byte_add(start) })
-    }
-
-    /// Adds a text; `None` if it contains a zero byte.
-    fn put(&mut self, text: &[u8]) -> Option<*const c_char> {
-        if text.contains(&0) {
-            return None;
-        }
-        let place = self.reserve(text.len() + 1)?.cast::<u8>();
-        // SAFETY: the space was reserved for the text and a zero.
-        unsafe {
-            place.copy_from_nonoverlapping(text.as_ptr(), text.len());
-            place.add(text.len()).write(0);
-        }
-        Some(place.cast())
-    }
-
-    /// Adds texts and a list of their addresses that ends with a null pointer.
-    fn list(&mut self, texts: &[OsString]) -> Option<*const *const c_char> {
-        let list = self.reserve((texts.len() + 1) * size_of::<*const c_char>())?;
-        let list = list.cast::<*const c_char>();
-        for (i, text) in texts.iter().enumerate() {
-            let text = self.put(text.as_bytes())?;
-            // SAFETY: the list has space for each text.
-            unsafe { list.add(i).write(text) };
-        }
-        // SAFETY: the list has space for the end.
-        unsafe { list.add(texts.len()).write(null()) };
-        Some(list)
     }
 }
 
@@ -286,23 +165,6 @@ fn droppable() -> Vec<(usize, usize)> {
     };
     let found = maps.lines().filter_map(region).flat_map(parts);
     found.filter(|(from, to)| to.saturating_sub(*from) >= LARGE).map(|(f, t)| (f, t - f)).collect()
-}
-
-/// Returns the environment of a program: this process's variables with `changes` on top.
-pub(crate) fn environment(changes: impl Iterator<Item = (OsString, OsString)>) -> Vec<OsString> {
-    let all: BTreeMap<OsString, OsString> = std::env::vars_os().chain(changes).collect();
-    let pair = |(name, value): (OsString, OsString)| {
-        OsString::from_vec([name.as_bytes(), b"=", value.as_bytes()].concat())
-    };
-    all.into_iter().map(pair).collect()
-}
-
-/// Waits for the end of a child with any exit signal.
-fn reap(pid: Pid) {
-    // SAFETY: nothing is written through the null pointer.
-    while unsafe { libc::waitpid(pid.as_raw_nonzero().get(), null_mut(), libc::__WALL) } < 0
-        && io::Error::last_os_error().kind() == io::ErrorKind::Interrupted
-    {}
 }
 
 /// Returns the status of a child that has ended.
@@ -344,7 +206,6 @@ extern "C" fn serve(area: *mut c_void) -> c_int {
         }
         let all = u64::MAX;
         syscall(libc::SYS_rt_sigprocmask, libc::SIG_SETMASK, &raw const all, null::<u64>(), 8usize);
-        default_signals();
         let (path, access) = (c"/proc/self/clear_refs", libc::O_WRONLY | libc::O_CLOEXEC);
         let file = syscall(libc::SYS_openat, libc::AT_FDCWD, path.as_ptr(), access);
         for (start, length) in &(*order).drop {
@@ -363,10 +224,7 @@ extern "C" fn serve(area: *mut c_void) -> c_int {
                     let mut usage: libc::rusage = std::mem::zeroed();
                     syscall(libc::SYS_getrusage, libc::RUSAGE_SELF, &raw mut usage);
                     (*order).peak.store(usage.ru_maxrss as u64, Ordering::Relaxed);
-                    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PARENT;
-                    let stack = area.byte_add(3 * STACK);
-                    let pid = libc::clone(execute, stack, flags | libc::SIGCHLD, area);
-                    let pid = if pid < 0 { -*libc::__errno_location() } else { pid };
+                    let pid = start(area, libc::CLONE_PARENT);
                     (*order).pid.store(pid, Ordering::Relaxed);
                     (*order).state.store(IDLE, Ordering::Release);
                     wake(&(*order).state);
@@ -375,60 +233,4 @@ extern "C" fn serve(area: *mut c_void) -> c_int {
             }
         }
     }
-}
-
-/// Gives signals that this process handles their default action, as `exec` would, since the
-/// handlers are assay's; SIGPIPE, which Rust ignores, too.
-///
-/// # Safety
-/// Only in the launcher's process.
-unsafe fn default_signals() {
-    for signal in 1..=64 {
-        // The kernel's `sigaction`, which begins with the handler.
-        let (mut known, default) = ([0u64; 4], [0u64; 4]);
-        // SAFETY: the pointers are to live locals of at least the size of the kernel's type.
-        unsafe {
-            syscall(libc::SYS_rt_sigaction, signal, null::<u64>(), known.as_mut_ptr(), 8usize);
-            if known[0] != libc::SIG_IGN as u64 || signal == libc::SIGPIPE {
-                syscall(libc::SYS_rt_sigaction, signal, default.as_ptr(), null::<u64>(), 8usize);
-            }
-        }
-    }
-}
-
-/// A new process that becomes the program; it shares the launcher's memory until then.
-extern "C" fn execute(area: *mut c_void) -> c_int {
-    let order = area.cast::<Order>();
-    // SAFETY: the launcher waits until this process has ended or become the program, and the
-    // process that gave the order until the launcher answers; the calls get live values.
-    unsafe {
-        let (zero, none) = (b'0', 0u64);
-        let cpus = &raw const (*order).cpus;
-        let mut failed = syscall(libc::SYS_setpgid, 0, 0) < 0
-            || syscall(libc::SYS_sched_setaffinity, 0, size_of::<CpuSet>(), cpus) < 0;
-        let groups = &(*order).groups;
-        for procs in groups.iter().take((*order).group_count) {
-            // 0 means the process that writes.
-            failed = failed || syscall(libc::SYS_write, *procs, &raw const zero, 1usize) != 1;
-        }
-        let cwd = (*order).cwd;
-        failed = failed || (!cwd.is_null() && syscall(libc::SYS_chdir, cwd) < 0);
-        // Descriptors of this process are above 2. The protocol comes last, because its number may
-        // be that of another.
-        for (target, source) in (0..).zip(&(*order).fds) {
-            if !failed && *source == target {
-                failed = syscall(libc::SYS_fcntl, target, libc::F_SETFD, 0) < 0;
-            } else if !failed && *source >= 0 {
-                failed = syscall(libc::SYS_dup3, *source, target, 0) < 0;
-            }
-        }
-        if !failed {
-            let mask = &raw const none;
-            syscall(libc::SYS_rt_sigprocmask, libc::SIG_SETMASK, mask, null::<u64>(), 8usize);
-            syscall(libc::SYS_execve, (*order).path, (*order).argv, (*order).envp);
-        }
-        (*order).error.store(*libc::__errno_location(), Ordering::Relaxed);
-        syscall(libc::SYS_exit, 127);
-    }
-    127
 }

@@ -23,6 +23,7 @@ pub(crate) mod pause_detection;
 pub(crate) mod personality;
 pub(crate) mod sched_class;
 pub(crate) mod setup;
+mod start;
 #[cfg(all(target_env = "gnu", target_feature = "crt-static"))]
 pub mod static_names;
 pub mod taskstats;
@@ -32,11 +33,8 @@ pub(crate) mod wait4;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::process::CommandExt;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::time::Duration;
 
 use assay_model::{Exit, ResourceUse};
@@ -48,12 +46,12 @@ use crate::process::container::connection;
 use crate::process::container::wire::{ContainedLaunch, ContainedResult};
 use crate::process::group_use::GroupCounters;
 use crate::process::interrupt::Interrupt;
-use crate::process::launcher::{LaunchedProgram, Launcher};
+use crate::process::launcher::Launcher;
 use crate::process::setup::ProcessSetup;
+use crate::process::start::{Area, Program};
 use crate::process::taskstats::Taskstats;
 use crate::process::wait4::{own_peak_memory, wait4};
 use crate::read::clock::monotonic_ns;
-use crate::read::which::which;
 
 /// Destination of the program's output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -225,6 +223,8 @@ pub struct Runner {
     /// Reports on exiting tasks; `None` if the kernel has none or this user may not read them.
     exits: Option<Taskstats>,
     launcher: Option<Launcher>,
+    /// Memory for starting programs, made for the first one.
+    area: Option<Area>,
     /// True if there is a terminal that a program may ask for.
     terminal: bool,
     /// The pidfd of the last program. Closing it takes as long as reaping, so it is closed while
@@ -238,6 +238,9 @@ struct Child {
     /// Readable once the program has ended: its pidfd, or the connection to the container.
     end: OwnedFd,
     streams: [Option<OwnedFd>; 3],
+    /// The program's descriptors. While this process holds them too, the exiting program is not
+    /// interrupted by a wake-up of this process for the end of each pipe.
+    _ends: Vec<OwnedFd>,
 }
 
 impl Child {
@@ -264,6 +267,7 @@ impl Runner {
             own_peak: 0,
             exits: Taskstats::listen().ok(),
             launcher: None,
+            area: None,
             terminal: File::open("/dev/tty").is_ok(),
             reaped: None,
         }
@@ -384,46 +388,43 @@ impl Runner {
                 setup: setup.clone(),
             };
             let end = connection::launch(&launch, &ends).map_err(ProcessError::Container)?;
-            return Ok((Child { pid: None, end, streams }, start_ns, false));
+            return Ok((Child { pid: None, end, streams, _ends: ends }, start_ns, false));
         }
-        let (started, launched) = match self.launch(program, &ends) {
-            Some(started) => (started, true),
-            None => (fork(program, ends)?, false),
-        };
-        let (start_ns, pid) =
-            started.map_err(|source| ProcessError::Start { program: shown(), source })?;
+        let (start_ns, pid, launched) = self
+            .start(program, &ends)
+            .map_err(|source| ProcessError::Start { program: shown(), source })?;
         let end = pidfd_open(pid, PidfdFlags::empty()).map_err(|e| {
             let _ = rustix::process::kill_process_group(pid, Signal::KILL);
             let _ = wait4(pid.as_raw_nonzero().get(), true);
             system("open a pidfd (Linux 5.3 or newer is needed)", e.into())
         })?;
-        Ok((Child { pid: Some(pid), end, streams }, start_ns, launched))
+        Ok((Child { pid: Some(pid), end, streams, _ends: ends }, start_ns, launched))
     }
 
-    /// Starts a program through the launcher. Returns `None` without a launcher, and if the program
-    /// needs settings of this thread or a search path of its own.
-    fn launch(
+    /// Starts a program, through the launcher if there is one and the program needs no settings of
+    /// this thread. Returns the time just before the start, the process, and true if the launcher
+    /// started it.
+    fn start(
         &mut self,
         program: &ProgramSpec<'_>,
         ends: &[OwnedFd],
-    ) -> Option<io::Result<(u64, Pid)>> {
-        let launcher = self.launcher.as_mut().filter(|_| !program.inherits)?;
-        let mut path = program.argv.first()?.clone();
-        if !path.as_bytes().contains(&b'/') {
-            if program.env.iter().any(|(name, _)| name == "PATH") {
-                return None;
+    ) -> io::Result<(u64, Pid, bool)> {
+        let &ProgramSpec { argv, env, cwd, protocol, .. } = program;
+        let image = Program { argv, env, cwd, ends, protocol };
+        if let Some(launcher) = self.launcher.as_mut().filter(|_| !program.inherits) {
+            let started = launcher.launch(&image);
+            if started.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::Other) {
+                self.launcher = None;
             }
-            path = which(path.to_str()?).filter(|found| found.is_absolute())?.into();
+            return started.map(|(start_ns, pid)| (start_ns, pid, true));
         }
-        let env = launcher::environment(program.env.iter().cloned().chain(guard::variable()));
-        let &ProgramSpec { argv, cwd, protocol, .. } = program;
-        let launched = LaunchedProgram { path: &path, argv, env, cwd, ends, protocol };
+        let area = match &mut self.area {
+            Some(area) => area,
+            none => none.insert(Area::new()?),
+        };
+        area.store(&image)?;
         let start_ns = monotonic_ns();
-        let started = launcher.launch(&launched)?;
-        if started.as_ref().is_err_and(|e| e.kind() == io::ErrorKind::Other) {
-            self.launcher = None;
-        }
-        Some(started.map(|pid| (start_ns, pid)))
+        Ok((start_ns, area.start()?, false))
     }
 
     /// Returns the peak memory of a program as the kernel reported it at its exit. Without such
@@ -598,40 +599,6 @@ const MEMORY_SLACK: u64 = 2 << 20;
 
 /// Extra time for a program in a container to end after SIGTERM, before the container is killed.
 const CONTAINER_GRACE: Duration = Duration::from_secs(3);
-
-/// Starts a program from this thread, with its descriptors in the order of
-/// [`ProgramSpec::received`]. Returns the time just before the start and the process.
-fn fork(
-    program: &ProgramSpec<'_>,
-    ends: Vec<OwnedFd>,
-) -> Result<io::Result<(u64, Pid)>, ProcessError> {
-    let (path, arguments) = program.argv.split_first().ok_or(ProcessError::Empty)?;
-    let mut command = Command::new(path);
-    command.args(arguments).envs(program.env.iter().map(|(k, v)| (k, v))).process_group(0);
-    command.envs(guard::variable());
-    if let Some(cwd) = program.cwd {
-        command.current_dir(cwd);
-    }
-    let mut ends = ends.into_iter();
-    let mut next = || {
-        ends.next().ok_or_else(|| ProcessError::System {
-            what: "take descriptors",
-            program: path.to_string_lossy().into_owned(),
-            source: io::ErrorKind::UnexpectedEof.into(),
-        })
-    };
-    command.stdin(next()?).stdout(next()?).stderr(next()?);
-    let protocol = program.protocol.then(next).transpose()?;
-    // Must come before descriptor 3 is created, which may replace one of these.
-    ends.for_each(|procs| wait4::join_group(&mut command, procs.into()));
-    if let Some(end) = &protocol {
-        wait4::map_fd3(&mut command, end.as_raw_fd());
-    }
-    let start_ns = monotonic_ns();
-    // The end of this function closes this process's copies of the write ends, or the pipes would
-    // never end.
-    Ok(command.spawn().map(|child| (start_ns, Pid::from_child(&child))))
-}
 
 /// Opens the descriptors of a program in the order of [`ProgramSpec::received`]. Returns them with
 /// the other ends of its pipes.

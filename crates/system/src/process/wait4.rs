@@ -99,21 +99,8 @@ pub(crate) fn own_peak_memory() -> u64 {
     }
 }
 
-/// Makes `source` file descriptor 3 of the program that the command starts.
-pub(crate) fn map_fd3(command: &mut std::process::Command, source: std::os::fd::RawFd) {
-    use std::os::unix::process::CommandExt as _;
-    // SAFETY: the closure runs between fork and exec and calls only async-signal-safe functions
-    // (dup2, fcntl); the caller keeps the descriptor open until after the spawn.
-    unsafe {
-        command.pre_exec(move || {
-            let done =
-                if source == 3 { libc::fcntl(3, libc::F_SETFD, 0) } else { libc::dup2(source, 3) };
-            if done < 0 { Err(io::Error::last_os_error()) } else { Ok(()) }
-        });
-    }
-}
-
-/// Makes the program that the command starts join control groups, given by their folders.
+/// Makes the program that the command starts join control groups, given by their folders. It joins
+/// between fork and exec, so that no page of the program is charged elsewhere.
 ///
 /// # Errors
 /// If a group's `cgroup.procs` cannot be opened; returns its path.
@@ -121,7 +108,19 @@ pub fn join_groups(
     command: &mut std::process::Command,
     groups: &[PathBuf],
 ) -> Result<(), (PathBuf, io::Error)> {
-    open_groups(groups)?.into_iter().for_each(|procs| join_group(command, procs.into()));
+    use std::os::fd::AsRawFd as _;
+    use std::os::unix::process::CommandExt as _;
+    for procs in open_groups(groups)? {
+        // SAFETY: the closure runs between fork and exec and calls one async-signal-safe function
+        // (write) with a live buffer; it owns the file, which stays open as long as the command.
+        unsafe {
+            command.pre_exec(move || {
+                // 0 means the process that writes.
+                let done = libc::write(procs.as_raw_fd(), c"0".as_ptr().cast(), 1);
+                if done == 1 { Ok(()) } else { Err(io::Error::last_os_error()) }
+            });
+        }
+    }
     Ok(())
 }
 
@@ -133,21 +132,4 @@ pub(crate) fn open_groups(groups: &[PathBuf]) -> Result<Vec<OwnedFd>, (PathBuf, 
         opened.map(OwnedFd::from).map_err(|source| (path, source))
     };
     groups.iter().map(open).collect()
-}
-
-/// Makes the program that the command starts join a control group; `procs` is the group's
-/// `cgroup.procs`. It joins between fork and exec, so that no page of the program is charged
-/// elsewhere.
-pub(crate) fn join_group(command: &mut std::process::Command, procs: std::fs::File) {
-    use std::os::fd::AsRawFd as _;
-    use std::os::unix::process::CommandExt as _;
-    // SAFETY: the closure runs between fork and exec and calls one async-signal-safe function
-    // (write) with a live buffer; it owns the file, which stays open as long as the command.
-    unsafe {
-        command.pre_exec(move || {
-            // 0 means the process that writes.
-            let done = libc::write(procs.as_raw_fd(), c"0".as_ptr().cast(), 1);
-            if done == 1 { Ok(()) } else { Err(io::Error::last_os_error()) }
-        });
-    }
 }

@@ -2,6 +2,7 @@
 //! alive.
 
 use std::ffi::OsString;
+use std::os::unix::process::CommandExt;
 use std::time::Duration;
 
 use assay_model::Exit;
@@ -234,32 +235,43 @@ fn launching() -> Runner {
 }
 
 #[test]
-fn launched_programs_are_as_started_directly() {
+fn programs_are_as_started_by_std() {
     let _turn = alone();
     // Files of the shell itself, settings that programs inherit, and the parent.
     let script = "grep -E '^(Sig|Shd|Cpus|Mems|NoNew|Secc|Umask|Cap|Threads)' /proc/self/status; \
         umask; ulimit -a; nice; pwd; env | sort; ls /proc/$$/fd; cat /proc/$$/oom_score_adj; \
         cat /proc/$$/cgroup; [ $(ps -o pgid= $$) = $$ ] && echo group; echo $PPID; \
         wc -c < /dev/stdin; echo $0 $# err >&2";
+    let argv = ["sh", "-c", script, "name", "two words"];
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    // posix_spawn of glibc ignores signals 32 and 33, which glibc uses itself.
+    let ignored = |mask: &str| u64::from_str_radix(mask, 16).unwrap() & !(3 << 31);
+    let line = |line: &str| match line.strip_prefix("SigIgn:\t") {
+        Some(mask) => format!("ignored {:x}", ignored(mask)),
+        None => line.to_owned(),
+    };
+    let lines = |bytes| text(bytes).lines().map(line).collect::<Vec<_>>();
     let (mut direct, mut launching) = (Runner::new(None), launching());
-    for protocol in [false, true] {
-        let outputs = [&mut direct, &mut launching].map(|runner| {
-            let argv = ["sh", "-c", script, "name", "two words"];
-            let ran = run_with(runner, &argv, &limits(), protocol, &mut ()).unwrap();
-            assert_eq!(ran.exit, Exit::Code(0));
-            // posix_spawn of glibc ignores signals 32 and 33, which glibc uses itself.
-            let text = |bytes| String::from_utf8(bytes).unwrap();
-            let ignored = |mask: &str| u64::from_str_radix(mask, 16).unwrap() & !(3 << 31);
-            let line = |line: &str| match line.strip_prefix("SigIgn:\t") {
-                Some(mask) => format!("ignored {:x}", ignored(mask)),
-                None => line.to_owned(),
-            };
-            let stdout: Vec<String> = text(runner.stdout.bytes()).lines().map(line).collect();
-            (stdout, text(runner.stderr.bytes()))
-        });
-        let parent = std::process::id().to_string();
-        assert!(outputs[1].0.contains(&parent), "{:?}", outputs[1].0);
-        assert_eq!(outputs[0], outputs[1]);
+    let output = std::process::Command::new(argv[0])
+        .args(&argv[1..])
+        .process_group(0)
+        .stdin(std::process::Stdio::null())
+        .output()
+        .unwrap();
+    let expected = (lines(output.stdout), text(output.stderr));
+    assert!(expected.0.contains(&std::process::id().to_string()), "{:?}", expected.0);
+    for (runner, protocol) in [(&mut direct, false), (&mut launching, false)]
+        .into_iter()
+        .chain([(&mut Runner::new(None), true), (&mut self::launching(), true)])
+    {
+        let ran = run_with(runner, &argv, &limits(), protocol, &mut ()).unwrap();
+        assert_eq!(ran.exit, Exit::Code(0));
+        let mut found = (lines(runner.stdout.bytes()), text(runner.stderr.bytes()));
+        if protocol {
+            let third = found.0.iter().position(|line| line == "3").expect("descriptor 3");
+            found.0.remove(third);
+        }
+        assert_eq!(found, expected);
     }
     for argv in [&["/nonexistent/prog"][..], &["/etc/passwd"], &["nosuchprogram"], &["/"]] {
         let errors = [&mut direct, &mut launching].map(|runner| {
@@ -272,12 +284,19 @@ fn launched_programs_are_as_started_directly() {
     let ran = sh(&mut launching, "sleep 600.25 & setsid sleep 600.25 & exit 3");
     assert_eq!((ran.exit, ran.leftovers), (Exit::Code(3), 2));
     assert!(!alive("600.25"));
-    // An argument that does not fit into the launcher's memory.
     let long = "x".repeat(100_000);
-    let argv = ["sh", "-c", "echo $#", "sh"].into_iter().chain([long.as_str(); 12]);
-    let argv: Vec<&str> = argv.collect();
-    run_with(&mut launching, &argv, &limits(), false, &mut ()).unwrap();
-    assert_eq!(launching.stdout.bytes(), b"12\n");
+    for runner in [&mut direct, &mut launching] {
+        let mut with = |count: usize| {
+            let words = std::iter::repeat_n(long.as_str(), count);
+            let argv: Vec<&str> = ["sh", "-c", "echo $#", "sh"].into_iter().chain(words).collect();
+            run_with(runner, &argv, &limits(), false, &mut ()).map_err(|e| e.to_string())
+        };
+        assert!(with(90).unwrap_err().contains("too long"));
+        with(12).unwrap();
+        assert_eq!(runner.stdout.bytes(), b"12\n");
+        let error = run_with(runner, &["echo", "a\0b"], &limits(), false, &mut ()).unwrap_err();
+        assert!(error.to_string().contains("zero byte"), "{error}");
+    }
 }
 
 #[test]
