@@ -47,6 +47,13 @@ def table(columns, rows):
     return line + "|" + "--|" * columns + "\n" + line * rows
 
 
+def jmh(n):
+    fork = b", ".join([b"1.0"] * n)
+    times = b"".join(b'"%sTime": "1 s", "%sIterations": %d, "%sBatchSize": 1, ' % (k, k, i, k) for k, i in ((b"warmup", 1), (b"measurement", n)))
+    metric = b'{"score": 1.0, "scoreError": 0.0, "scoreUnit": "ops/s", "rawData": [[%s]]}' % fork
+    return b'[{"jmhVersion": "1.37", "benchmark": "a.b", "mode": "thrpt", "threads": 1, "forks": 1, %s"primaryMetric": %s, "secondaryMetrics": {}}]' % (times, metric)
+
+
 # The name, the file's name, the command with FILE in it, and the content for n elements.
 CASES = [
     ("pprof-samples", "x.pb", "profile --from FILE", lambda n: pprof(samples=n, locations=2)),
@@ -68,6 +75,8 @@ CASES = [
     ("csv-columns", "x.csv", "history import FILE --name n", lambda n: b"time," + b",".join(b"c%d" % i for i in range(n)) + b"\n1000000000" + b",5" * n + b"\n"),
     ("google-entries", "x.json", "archive import FILE", lambda n: b'{"context": {}, "benchmarks": [' + b",".join(b'{"name": "b%d", "real_time": 5, "cpu_time": 5, "time_unit": "ns"}' % i for i in range(n)) + b"]}"),
     ("hyperfine-times", "x.json", "archive import FILE", lambda n: b'{"results": [{"command": "a", "mean": 1, "times": [' + b",".join([b"1.0"] * n) + b"]}]}"),
+    ("jmh-iterations", "x.json", "archive import FILE", jmh),
+    ("go-lines", "x.txt", "archive import FILE", lambda n: b"pkg: p\n" + b"".join(b"BenchmarkA%d-2 9 %d ns/op\n" % (i % 1000, i + 1) for i in range(n)) + b"PASS\n"),
     ("fio-jobs", "x.json", "archive import FILE", lambda n: b'{"fio version": "fio-3", "jobs": [' + b",".join(b'{"jobname": "j%d", "groupid": %d, "read": {"io_bytes": 5, "bw": 5, "iops": 5}}' % (i, i) for i in range(n)) + b"]}"),
 ]
 
