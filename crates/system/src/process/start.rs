@@ -83,7 +83,7 @@ impl Area {
         Ok(Area { memory: area, found: Vec::new() })
     }
 
-    /// Stores the program.
+    /// Stores a program to start.
     ///
     /// # Errors
     /// If it is not found, or if its texts are too long or contain a zero byte.
