@@ -13,6 +13,7 @@ use assay_model::{
     Better, LedgerEvent, MetricKind, MetricValue, Plan, PlannedTrial, RunState, SCHEMA_VERSION,
     SystemDescription, Treatment, TrialOutcome, TrialRecord, ValidationResult, WorkloadSpec, units,
 };
+use assay_system::redact::CleanRecord;
 
 const REPEATS: usize = 51;
 
@@ -163,5 +164,5 @@ fn write(run: &mut RunWriter, number: u32, stdout: &[u8]) {
         validation: ValidationResult::ExitCodeOnly,
         ..TrialRecord::blank(&planned, 1, started_at, 1_000_000)
     };
-    run.write_trial(&record, stdout, b"", None).unwrap();
+    run.write_trial(&CleanRecord::new(record, None), stdout, b"", None, &[]).unwrap();
 }

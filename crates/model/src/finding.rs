@@ -238,11 +238,4 @@ impl Finding {
         self.message = message.into();
         self
     }
-
-    /// Limits the finding to these treatments.
-    #[must_use]
-    pub fn about(mut self, treatments: Vec<u32>) -> Self {
-        self.treatments = treatments;
-        self
-    }
 }

@@ -35,7 +35,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     sampler.tick_now();
     let reports = sampler.reports(start, u64::MAX);
     let missed = sampler.missed(start, u64::MAX);
-    let samples = sampler.stop();
+    let samples = sampler.window(0, u64::MAX);
     let cpu_s = clock::process_cpu_time().as_secs_f64();
     println!("rows {}, series {}, ticks missed {missed}", samples.rows.len(), samples.series.len());
     for report in reports {

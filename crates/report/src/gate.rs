@@ -230,8 +230,8 @@ mod tests {
     #[test]
     fn a_finding_about_a_treatment_withholds_it_alone() {
         let mut view = fixtures::commands();
-        let finding = fixtures::invalid_finding().about(vec![1]);
-        view.analysis.findings.push(finding);
+        let finding = fixtures::invalid_finding();
+        view.analysis.findings.push(Finding { treatments: vec![1], ..finding });
         let gate = Gate::from_view(&view);
         assert!(gate.run().is_none() && gate.withheld.len() == 1);
         assert!(gate.treatment(1).is_some() && gate.treatment(0).is_none());

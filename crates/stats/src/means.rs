@@ -38,11 +38,6 @@ pub fn geometric(values: &[f64]) -> Option<f64> {
     weighted_geometric(values, &vec![1.0; values.len()])
 }
 
-/// Returns the harmonic mean; `None` without values or if one is not positive.
-pub fn harmonic(values: &[f64]) -> Option<f64> {
-    weighted_harmonic(values, &vec![1.0; values.len()])
-}
-
 /// Kind of a suite's metric: an amount (time, energy) or a rate (operations per second).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Quantity {
@@ -140,10 +135,10 @@ mod tests {
     #[test]
     fn means_by_hand() {
         assert!((geometric(&[1.0, 4.0, 16.0]).unwrap() - 4.0).abs() < 1e-12);
-        assert!((harmonic(&[40.0, 60.0]).unwrap() - 48.0).abs() < 1e-12);
+        assert!((weighted_harmonic(&[40.0, 60.0], &[1.0; 2]).unwrap() - 48.0).abs() < 1e-12);
         assert_eq!(weighted(&[1.0, 5.0], &[3.0, 1.0]), Some(2.0));
         assert_eq!(geometric(&[1.0, 0.0]), None);
-        assert_eq!(harmonic(&[]), None);
+        assert_eq!(weighted_harmonic(&[], &[]), None);
         assert_eq!(weighted(&[1.0], &[0.0]), None);
         assert_eq!(weighted(&[1.0], &[1.0, 1.0]), None);
     }

@@ -30,13 +30,6 @@ pub fn median(values: &[f64]) -> Option<f64> {
     }
 }
 
-/// Returns the coefficient of variation, standard deviation / mean, as a fraction; `None` below two
-/// values or if the mean is not positive.
-pub fn variation(values: &[f64]) -> Option<f64> {
-    let m = mean(values).filter(|m| *m > 0.0)?;
-    variance(values).map(|v| v.sqrt() / m)
-}
-
 /// Returns Student's interval of the mean at `level` (0 to 1, ends excluded): mean ± t · s / √n.
 /// Returns `None` below three values, where it would be too wide to be useful.
 pub fn mean_interval(values: &[f64], level: f64) -> Option<Interval> {
@@ -140,7 +133,6 @@ mod tests {
         let s = summarize(&[-1.0, 0.0, 1.0], 0.95);
         assert_eq!(s.geomean, None);
         assert!(s.interval.unwrap().contains(0.0));
-        assert_eq!(variation(&[-1.0, 1.0]), None);
         assert_eq!(summarize(&[1.0, 2.0, 3.0], 1.0).interval, None);
         assert_eq!(summarize(&[f64::MAX, f64::MAX, f64::MAX], 0.95).mean, None);
     }

@@ -175,7 +175,7 @@ fn fill(run: &mut RunWriter, set: &ForeignSet, result: &ForeignResult, plan: &Pl
     }
     for (trial, planned) in result.trials.iter().zip(&plan.trials) {
         let record = CleanRecord::new(record(trial, planned), None);
-        run.write_trial_with(&record, &[], &[], trial.samples.as_ref(), &trial.kept)?;
+        run.write_trial(&record, &[], &[], trial.samples.as_ref(), &trial.kept)?;
     }
     Ok(())
 }

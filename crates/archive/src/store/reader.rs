@@ -268,19 +268,6 @@ impl RunReader {
         attempts.max().unwrap_or(0) + 1
     }
 
-    /// Returns the record of one attempt. Reads all records; use [`RunReader::all_attempts`] for
-    /// several.
-    ///
-    /// # Errors
-    /// As for [`RunReader::records`], and if there is no such record.
-    pub fn record(&self, number: u32, attempt: u32) -> Result<TrialRecord> {
-        let this = |r: &TrialRecord| (r.number, r.attempt) == (number, attempt);
-        self.all_attempts()?.into_iter().find(this).ok_or_else(|| {
-            let reason = format!("it has no attempt {attempt} at trial {number}");
-            Error::damaged(&self.folder.join(RECORDS), reason)
-        })
-    }
-
     /// Returns the monitors' samples of an attempt; `None` if none were kept.
     pub fn samples(&self, number: u32, attempt: u32) -> Result<Option<SampleSet>> {
         let path = self.trial_dir(number, attempt).join(SAMPLES);
@@ -352,16 +339,6 @@ impl RunReader {
         }
     }
 
-    /// Returns the standard output of an attempt, as far as it was kept; may be empty.
-    pub fn stdout(&self, number: u32, attempt: u32) -> Result<Vec<u8>> {
-        self.log(number, attempt, STDOUT)
-    }
-
-    /// Returns the standard error of an attempt, as far as it was kept; may be empty.
-    pub fn stderr(&self, number: u32, attempt: u32) -> Result<Vec<u8>> {
-        self.log(number, attempt, STDERR)
-    }
-
     /// Returns the folder of an attempt; it exists if the program printed something or the attempt
     /// has samples.
     pub fn trial_dir(&self, number: u32, attempt: u32) -> PathBuf {
@@ -379,11 +356,6 @@ impl RunReader {
     /// As for [`RunReader::summary`].
     pub fn summary_of(&self, records: &[TrialRecord]) -> Result<RunSummary> {
         summary::summarize(self, records)
-    }
-
-    fn log(&self, number: u32, attempt: u32, name: &str) -> Result<Vec<u8>> {
-        let path = self.trial_dir(number, attempt).join(name);
-        Ok(self.clean(name, disk::read_if_there(&path, MAX_DATA)?.unwrap_or_default()))
     }
 }
 

@@ -125,8 +125,9 @@ impl RunWriter {
         self.guarded(|run| run.enter(event))
     }
 
-    /// Stores a trial: its logs unless they are empty, its samples, its record, and a `TrialEnded`
-    /// entry in the ledger. The record is decisive: a trial without one did not end.
+    /// Stores a trial: its logs unless they are empty, its samples, files of the workload, its
+    /// record, and a `TrialEnded` entry in the ledger. The names of the files must be plain and not
+    /// used by the archive ([`may_keep`]). The record is decisive: a trial without one did not end.
     ///
     /// Values that look like tokens are replaced by `[token]`.
     ///
@@ -136,26 +137,10 @@ impl RunWriter {
     /// [`RunWriter::finish`].
     ///
     /// # Errors
-    /// `Record` if the record would change when read back (a number that is not finite) or if the
-    /// attempt exists already; the run can continue. After any other error nothing more is written,
-    /// and the run can be resumed.
+    /// `Record` if the record would change when read back (a number that is not finite), if the
+    /// attempt exists already, or for a name that is not allowed; the run can continue. After any
+    /// other error nothing more is written, and the run can be resumed.
     pub fn write_trial(
-        &mut self,
-        record: &TrialRecord,
-        stdout: &[u8],
-        stderr: &[u8],
-        samples: Option<&SampleSet>,
-    ) -> Result<()> {
-        let record = CleanRecord::new(record.clone(), None);
-        self.write_trial_with(&record, stdout, stderr, samples, &[])
-    }
-
-    /// Like [`RunWriter::write_trial`], and also stores files of the workload next to the logs.
-    /// Their names must be plain and not used by the archive ([`may_keep`]).
-    ///
-    /// # Errors
-    /// As for [`RunWriter::write_trial`]; also `Record` for a name that is not allowed.
-    pub fn write_trial_with(
         &mut self,
         record: &CleanRecord,
         stdout: &[u8],

@@ -7,7 +7,7 @@ use std::process::Command;
 use assay_archive::{Archive, Error, Filter};
 use assay_model::RunState;
 
-use crate::fixture::{archive, create, record, write};
+use crate::fixture::{archive, create, record, write, write_trial};
 
 const CHECK: &str = r#"
 import sys, json
@@ -45,11 +45,11 @@ fn filled() -> (tempfile::TempDir, Archive, String, PathBuf) {
     write(&mut run, 2, 1).unwrap();
     let mut missing = record(3, 1);
     missing.metrics[0].value = None;
-    run.write_trial(&missing, b"", b"", None).unwrap();
+    write_trial(&mut run, &missing, b"", b"", None).unwrap();
     let mut nothing = record(4, 1);
     nothing.metrics.clear();
     nothing.outcome = assay_model::TrialOutcome::Failed;
-    run.write_trial(&nothing, b"", b"", None).unwrap();
+    write_trial(&mut run, &nothing, b"", b"", None).unwrap();
     run.finish(RunState::Completed, "done").unwrap();
     (folder, archive, id, dir.join("trials/0001/samples.parquet"))
 }

@@ -8,6 +8,7 @@ use assay_model::{
     SCHEMA_VERSION, SampleRow, SampleSet, Scalar, SeriesKey, StreamSummary, SystemDescription,
     Treatment, TrialOutcome, TrialRecord, ValidationResult, WorkloadSpec,
 };
+use assay_system::redact::CleanRecord;
 
 pub const EXPERIMENT: &str = "name = \"block-size\"\nworkload = \"stream\"\n";
 
@@ -125,10 +126,21 @@ pub fn create(archive: &Archive, name: &str, tags: &[String]) -> RunWriter {
         .unwrap()
 }
 
+/// Writes a trial without files of a workload.
+pub fn write_trial(
+    run: &mut RunWriter,
+    record: &TrialRecord,
+    stdout: &[u8],
+    stderr: &[u8],
+    samples: Option<&SampleSet>,
+) -> assay_archive::Result<()> {
+    run.write_trial(&CleanRecord::new(record.clone(), None), stdout, stderr, samples, &[])
+}
+
 /// Writes a trial that prints `hello` and has samples.
 pub fn write(run: &mut RunWriter, number: u32, attempt: u32) -> assay_archive::Result<()> {
     run.ledger(LedgerEvent::TrialStarted { number, attempt })?;
-    run.write_trial(&record(number, attempt), b"hello", b"", Some(&samples(number)))
+    write_trial(run, &record(number, attempt), b"hello", b"", Some(&samples(number)))
 }
 
 /// Makes a completed run with this number of trials, each with one attempt.

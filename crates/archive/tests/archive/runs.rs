@@ -9,7 +9,9 @@ use assay_model::{
     TrialOutcome,
 };
 
-use crate::fixture::{EXPERIMENT, archive, completed, create, plan, record, samples, write};
+use crate::fixture::{
+    EXPERIMENT, archive, completed, create, plan, record, samples, write, write_trial,
+};
 
 fn kinds(archive: &Archive, id: &RunId) -> Vec<ProblemKind> {
     archive.verify(Some(id)).unwrap().into_iter().map(|p| p.kind).collect()
@@ -37,7 +39,7 @@ fn a_run_comes_back_as_it_was_written() {
     let expected: Vec<_> = (1..=4).map(|n| record(n, 1)).collect();
     assert_eq!(run.records().unwrap(), expected);
     assert_eq!(run.samples(2, 1).unwrap(), Some(samples(2)));
-    assert_eq!(run.stdout(2, 1).unwrap(), b"hello");
+    assert_eq!(fs::read(run.trial_dir(2, 1).join("stdout.log")).unwrap(), b"hello");
     assert!(!run.trial_dir(2, 1).join("stderr.log").exists(), "an empty log is not written");
     let summary = run.summary().unwrap();
     assert_eq!((summary.completed, summary.failed, summary.planned), (4, 0, 8));
@@ -57,7 +59,7 @@ fn a_further_attempt_replaces_the_record_and_keeps_the_first() {
     let mut failed = record(1, 1);
     failed.outcome = TrialOutcome::Failed;
     run.ledger(LedgerEvent::TrialStarted { number: 1, attempt: 1 }).unwrap();
-    run.write_trial(&failed, b"", b"oops", None).unwrap();
+    write_trial(&mut run, &failed, b"", b"oops", None).unwrap();
     run.ledger(LedgerEvent::TrialStarted { number: 2, attempt: 1 }).unwrap();
     drop(run);
     let reader = archive.run(&id).unwrap();
@@ -73,7 +75,7 @@ fn a_further_attempt_replaces_the_record_and_keeps_the_first() {
     let reader = archive.run(&id).unwrap();
     assert_eq!(reader.records().unwrap(), [record(1, 2), record(2, 2)]);
     assert_eq!(reader.all_attempts().unwrap(), [failed, record(1, 2), record(2, 2)]);
-    assert_eq!(reader.stderr(1, 1).unwrap(), b"oops");
+    assert_eq!(fs::read(reader.trial_dir(1, 1).join("stderr.log")).unwrap(), b"oops");
     assert!(reader.dir().join("trials/0001.2/stdout.log").exists());
     assert!(matches!(archive.resume(&id), Err(Error::Finished { .. })));
 }
@@ -121,12 +123,12 @@ fn large_logs_are_kept_whole() {
     let id = run.id().clone();
     let log = vec![b'x'; 3 << 20];
     write(&mut run, 1, 1).unwrap();
-    run.write_trial(&record(2, 1), &log, &log, None).unwrap();
+    write_trial(&mut run, &record(2, 1), &log, &log, None).unwrap();
     write(&mut run, 3, 1).unwrap();
     drop(run);
     let reader = archive.run(&id).unwrap();
     assert_eq!(reader.records().unwrap().len(), 3);
-    assert_eq!(reader.stderr(2, 1).unwrap(), log);
+    assert_eq!(fs::read(reader.trial_dir(2, 1).join("stderr.log")).unwrap(), log);
     assert_eq!(kinds(&archive, &id), []);
 }
 
@@ -145,13 +147,13 @@ fn a_record_that_json_cannot_hold_is_refused_and_the_run_goes_on() {
         kind: MetricKind::Measured,
         points,
     });
-    let refused = run.write_trial(&wrong, b"", b"", None);
+    let refused = write_trial(&mut run, &wrong, b"", b"", None);
     assert!(matches!(refused, Err(Error::Record { number: 1, .. })));
     write(&mut run, 1, 1).unwrap();
     assert!(matches!(write(&mut run, 1, 1), Err(Error::Record { .. })), "recorded already");
     let mut none = record(2, 1);
     none.metrics[0].value = None;
-    run.write_trial(&none, b"", b"", Some(&SampleSet::default())).unwrap();
+    write_trial(&mut run, &none, b"", b"", Some(&SampleSet::default())).unwrap();
     let reader = run.reader().unwrap();
     assert_eq!(reader.records().unwrap()[1].metric("throughput"), None);
     assert_eq!(reader.samples(2, 1).unwrap(), Some(SampleSet::default()));

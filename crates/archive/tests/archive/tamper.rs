@@ -8,7 +8,7 @@ use assay_model::{Better, LedgerEvent, MetricKind, MetricValue, RunId, RunState,
 
 use assay_system::redact::CleanRecord;
 
-use crate::fixture::{archive, completed, create, record, samples, write};
+use crate::fixture::{archive, completed, create, record, samples, write, write_trial};
 
 /// Makes a run with everything that a run can have: logs, samples, additional files, single I/Os,
 /// metrics of the whole run, and trials that have only a record.
@@ -18,10 +18,10 @@ fn full(archive: &Archive, scratch: &Path) -> RunId {
         run.ledger(LedgerEvent::TrialStarted { number, attempt: 1 }).unwrap();
         let record = record(number, 1);
         match number {
-            1 => run.write_trial(&record, b"", b"", None).unwrap(),
+            1 => write_trial(&mut run, &record, b"", b"", None).unwrap(),
             2 => {
                 let kept = [("map.csv".to_owned(), b"a,b\n1,2\n".to_vec())];
-                run.write_trial_with(
+                run.write_trial(
                     &CleanRecord::new(record, None),
                     b"one\ntwo\n",
                     b"oops\n",
@@ -34,9 +34,9 @@ fn full(archive: &Archive, scratch: &Path) -> RunId {
                 let events = scratch.join("events.parquet");
                 fs::write(&events, b"line\nline\n").unwrap();
                 run.trace_next(b"{}\n".to_vec(), Some(events));
-                run.write_trial(&record, b"three\n", b"", Some(&samples(3))).unwrap();
+                write_trial(&mut run, &record, b"three\n", b"", Some(&samples(3))).unwrap();
             }
-            _ => run.write_trial(&record, b"last\n", b"", None).unwrap(),
+            _ => write_trial(&mut run, &record, b"last\n", b"", None).unwrap(),
         }
     }
     let floor = MetricValue::new("aa_floor", Some(1.5), "%", Better::Neither, MetricKind::Derived);
@@ -51,7 +51,7 @@ fn cut_off(archive: &Archive) -> RunId {
     let mut run = create(archive, "cut", &[]);
     write(&mut run, 1, 1).unwrap();
     run.ledger(LedgerEvent::TrialStarted { number: 2, attempt: 1 }).unwrap();
-    run.write_trial(&record(2, 1), b"one\ntwo\n", b"", None).unwrap();
+    write_trial(&mut run, &record(2, 1), b"one\ntwo\n", b"", None).unwrap();
     run.ledger(LedgerEvent::TrialStarted { number: 3, attempt: 1 }).unwrap();
     run.id().clone()
 }

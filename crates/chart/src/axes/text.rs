@@ -102,58 +102,6 @@ pub fn bar(value: f64, full: f64, width: usize, glyphs: Glyphs) -> String {
     text
 }
 
-/// Draws histogram rows `label  count  bar`, with labels and counts aligned to the right.
-pub fn histogram(rows: &[(String, u64)], width: usize, glyphs: Glyphs) -> Vec<String> {
-    let label = rows.iter().map(|r| columns(&r.0)).max().unwrap_or(0);
-    let count = rows.iter().map(|r| r.1.to_string().len()).max().unwrap_or(0);
-    let room = width.saturating_sub(label + count + 4).max(1);
-    let most = rows.iter().map(|r| r.1).max().unwrap_or(0) as f64;
-    rows.iter()
-        .map(|(name, n)| {
-            let pad = " ".repeat(label - columns(name));
-            let bar = bar(*n as f64, most, room, glyphs);
-            format!("{pad}{name}  {n:>count$}  {bar}").trim_end().to_owned()
-        })
-        .collect()
-}
-
-/// Draws an interval over `domain` as `width` characters: `├──●──┤`, with `reference` (such as the
-/// line at 1 of a ratio) at its position. Missing parts are not drawn.
-pub fn interval(
-    value: f64,
-    (low, high): (f64, f64),
-    domain: (f64, f64),
-    reference: Option<f64>,
-    width: usize,
-    glyphs: Glyphs,
-) -> String {
-    let (line, left, right, dot, axis) = match glyphs {
-        Glyphs::Unicode => ('─', '├', '┤', '●', '│'),
-        Glyphs::Ascii => ('-', '[', ']', '*', '|'),
-    };
-    let place = |v: f64| {
-        let share = (v - domain.0) / (domain.1 - domain.0);
-        share
-            .is_finite()
-            .then(|| (share.clamp(0.0, 1.0) * (width.max(1) - 1) as f64).round() as usize)
-    };
-    let mut cells = vec![' '; width.max(1)];
-    if let Some(at) = reference.and_then(place) {
-        cells[at] = axis;
-    }
-    if let (Some(a), Some(b)) = (place(low), place(high)) {
-        for cell in &mut cells[a..=b.max(a)] {
-            *cell = line;
-        }
-        cells[a] = left;
-        cells[b.max(a)] = right;
-    }
-    if let Some(at) = place(value) {
-        cells[at] = dot;
-    }
-    cells.into_iter().collect::<String>().trim_end().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,15 +129,5 @@ mod tests {
         assert_eq!(shorten("日本語のラベル", 7, "…"), "日…ル");
         assert_eq!(shorten("abc", 3, "…"), "abc");
         assert_eq!(shorten("abcdef", 1, "..."), "a");
-    }
-
-    #[test]
-    fn intervals_and_histograms() {
-        let drawn = interval(1.5, (1.25, 1.75), (0.5, 2.5), Some(1.0), 17, Glyphs::Unicode);
-        assert_eq!(drawn, "    │ ├─●─┤");
-        let ascii = interval(f64::NAN, (f64::NAN, 2.0), (0.5, 2.5), Some(1.0), 17, Glyphs::Ascii);
-        assert_eq!(ascii, "    |");
-        let rows = histogram(&[("4 KiB".into(), 12), ("16 KiB".into(), 3)], 30, Glyphs::Ascii);
-        assert_eq!(rows, [" 4 KiB  12  ##################", "16 KiB   3  #####"]);
     }
 }

@@ -126,7 +126,8 @@ fn ten_thousand_rows_in_each_format() {
         let document = document(name, &text);
         let tables = document.tables(&[]).unwrap();
         assert_eq!(tables[0].rows.len(), 10_000, "{name}");
-        assert!(tables[0].cell("line 5000", "n").unwrap().number.is_some(), "{name}");
+        let (row, column) = (tables[0].row("line 5000").unwrap(), tables[0].column("n").unwrap());
+        assert!(row.cells[column].number.is_some(), "{name}");
         comparisons(&document, &tables);
     }
     let claims =

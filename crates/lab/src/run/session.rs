@@ -207,7 +207,7 @@ impl RunSession<'_> {
         if let Some(trace) = trace {
             self.writer.trace_next(trace.answer, trace.events);
         }
-        self.writer.write_trial_with(&record, &stdout, &stderr, samples.as_ref(), &kept)?;
+        self.writer.write_trial(&record, &stdout, &stderr, samples.as_ref(), &kept)?;
         self.executor.recorded()?;
         if record.outcome == TrialOutcome::Completed {
             self.completed += 1;

@@ -374,19 +374,6 @@ impl LoadReport {
         let cpu: f64 = self.threads.iter().map(|t| t.cpu_s).sum();
         (n > 0).then(|| cpu * 1e6 / n as f64)
     }
-
-    /// Returns the correct responses in each whole second from the start of the window.
-    pub fn per_second(&self) -> Vec<u64> {
-        let width = self.bin.as_nanos() as u64;
-        let skip = (self.window_ns.0.saturating_sub(self.series_start_ns)).div_ceil(width.max(1));
-        let many = (1_000_000_000 / width.max(1)).max(1) as usize;
-        let seconds = (self.window_s() + 1e-9) as usize;
-        let bins = self.series.get(skip as usize..).unwrap_or_default();
-        bins.chunks(many)
-            .take(seconds)
-            .map(|second| second.iter().map(|b| b.operations).sum())
-            .collect()
-    }
 }
 
 #[cfg(test)]
@@ -456,8 +443,6 @@ mod tests {
         assert_eq!((r.completed(), r.hit_ratio()), (4, Some(0.75)));
         assert_eq!(r.throughput(), Some(1.6));
         assert_eq!(r.cpu_us_per_operation(), Some(125_000.0));
-        // Two whole seconds of ten bins each, starting with the sixth bin.
-        assert_eq!(r.per_second(), [(5..15).sum::<u64>(), (15..25).sum()]);
     }
 
     #[test]

@@ -67,13 +67,6 @@ impl Account {
         let sum = parts.iter().map(|p| p.1).sum();
         Account { parts, sum }
     }
-
-    /// Returns the sum of the named parts and the sum of the remaining ones.
-    pub fn split(&self, named: &[&str]) -> (f64, f64) {
-        let chosen: f64 =
-            self.parts.iter().filter(|p| named.contains(&p.0.as_str())).map(|p| p.1).sum();
-        (chosen, self.sum - chosen)
-    }
 }
 
 /// Explanation of the difference between two treatments.

@@ -199,12 +199,6 @@ impl Sampler {
         self.shared.state().discard_before(t_ns);
     }
 
-    /// Stops sampling and returns all rows that are still held.
-    pub fn stop(mut self) -> SampleSet {
-        self.end();
-        self.shared.state().take()
-    }
-
     fn end(&mut self) {
         *self.shared.stop.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.shared.stopped.notify_all();

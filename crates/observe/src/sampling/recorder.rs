@@ -67,11 +67,6 @@ impl Recorder {
     pub fn samples(&self) -> &SampleSet {
         &self.set
     }
-
-    /// Returns all samples and leaves the recorder empty.
-    pub fn take(&mut self) -> SampleSet {
-        std::mem::take(&mut self.set)
-    }
 }
 
 #[cfg(test)]

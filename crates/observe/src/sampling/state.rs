@@ -103,10 +103,6 @@ impl SamplerState {
         self.gaps.retain(|gap| gap.t_ns >= t_ns);
     }
 
-    pub fn take(&mut self) -> SampleSet {
-        self.recorder.take()
-    }
-
     /// Reports for every monitor the number of samples between two times and the data that it could
     /// not read.
     pub fn reports(&self, from_ns: u64, to_ns: u64) -> Vec<ObserverReport> {

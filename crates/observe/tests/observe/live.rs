@@ -50,7 +50,7 @@ fn disks_agree_with_the_kernels_counters() {
     }
     let inner_after = diskstats();
     sampler.wait_after(sampler.newest_ns(), Duration::from_secs(20)).unwrap();
-    let set = sampler.stop();
+    let set = sampler.window(0, u64::MAX);
     let outer_after = diskstats();
 
     let mut disks: Vec<&str> = set.series.iter().map(|s| s.subject.as_str()).collect();
@@ -78,7 +78,7 @@ fn cpu_shares_add_up() {
     for _ in 0..3 {
         sampler.wait_after(sampler.newest_ns(), Duration::from_secs(20)).unwrap();
     }
-    let set = sampler.stop();
+    let set = sampler.window(0, u64::MAX);
     let mut sums: BTreeMap<(u64, &str), Vec<f64>> = BTreeMap::new();
     for row in &set.rows {
         let key = &set.series[row.series as usize];
@@ -130,7 +130,7 @@ fn a_busy_child_shows_as_user_time() {
     }
     let ticks = child.user_ticks();
     sampler.wait_after(sampler.newest_ns(), Duration::from_secs(20)).unwrap();
-    let set = sampler.stop();
+    let set = sampler.window(0, u64::MAX);
     let cpus =
         set.series.iter().filter(|s| s.field == "user" && s.subject.starts_with("cpu")).count();
     let seen_s = ["user", "nice"]
@@ -158,6 +158,6 @@ fn every_monitor_records_or_says_why_not() {
     }
     let none_before = sampler.reports(0, start);
     assert!(none_before.iter().all(|r| r.samples == 0 && !r.not_seen.is_empty()));
-    let memory = sampler.stop().points("memory", "", "total");
+    let memory = sampler.window(0, u64::MAX).points("memory", "", "total");
     assert!(memory[0].1 > 1e6, "{memory:?}");
 }

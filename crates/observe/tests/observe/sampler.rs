@@ -24,7 +24,7 @@ fn every_point_of_the_grid_is_sampled_or_counted_as_missed() {
     while wait(&sampler) < base + 8 * INTERVAL.as_nanos() as u64 {}
     let missed = sampler.missed(0, u64::MAX);
     let times: Vec<u64> =
-        sampler.stop().points("memory", "", "free").iter().map(|(t, _)| *t).collect();
+        sampler.window(0, u64::MAX).points("memory", "", "free").iter().map(|(t, _)| *t).collect();
     let point = |t: u64| (t - base) / INTERVAL.as_nanos() as u64;
     let points: Vec<u64> = times.iter().map(|t| point(*t)).collect();
     assert!(points[0] >= 1, "no sample comes before its time: {points:?}");
@@ -70,7 +70,7 @@ fn rows_can_be_let_go_while_it_runs() {
     assert!(set.rows.iter().all(|row| row.t_ns >= second) && !set.rows.is_empty());
     assert!(set.rows.is_sorted_by_key(|row| row.t_ns));
     assert!(first < second && second <= clock::monotonic_ns());
-    let rest = sampler.stop();
+    let rest = sampler.window(0, u64::MAX);
     assert!(rest.rows.len() >= set.rows.len());
 }
 
@@ -85,5 +85,5 @@ fn a_tree_without_anything_gives_reasons_and_no_rows() {
         assert_eq!(report.samples, 0);
         assert!(report.not_seen[0].starts_with("not available: "), "{report:?}");
     }
-    assert!(sampler.stop().rows.is_empty());
+    assert!(sampler.window(0, u64::MAX).rows.is_empty());
 }

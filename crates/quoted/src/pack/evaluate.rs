@@ -1,6 +1,6 @@
 //! Evaluation of a pack: the outcome of every rule, and the overall verdict.
 
-use assay_model::{Finding, Severity};
+use assay_model::Severity;
 use serde::Serialize;
 
 use super::cpu::CpuSuiteResult;
@@ -62,21 +62,6 @@ impl PackVerdict {
     /// Returns the rules that failed or are unknown.
     pub fn failed(&self) -> impl Iterator<Item = &RuleOutcome> {
         self.rules.iter().filter(|r| r.result != RuleResult::Pass)
-    }
-
-    /// Converts the rules that failed or are unknown to findings.
-    pub fn findings(&self) -> Vec<Finding> {
-        self.failed()
-            .map(|r| {
-                let message = match r.result {
-                    RuleResult::Unknown => format!("cannot check: {} is not recorded", r.evidence),
-                    _ => r.evidence.clone(),
-                };
-                let (rule, pack) =
-                    (format!("{}:{}", self.pack, r.id), format!("{} {}", self.pack, self.version));
-                Finding::of_rule(rule, pack, r.severity, message, r.disclosure.clone())
-            })
-            .collect()
     }
 }
 

@@ -146,11 +146,6 @@ fn sorted(values: &[f64]) -> Vec<f64> {
     v
 }
 
-/// Returns the median of `total` numbers, where `at(k)` is the k-th smallest.
-fn middle(total: usize, at: impl Fn(usize) -> f64) -> f64 {
-    if total % 2 == 1 { at(total / 2 + 1) } else { f64::midpoint(at(total / 2), at(total / 2 + 1)) }
-}
-
 /// Returns the exact signed-rank interval of the center of finite values; `None` below
 /// [`MIN_PAIRS`] values or if they are too few for `level`. Assumes a symmetric distribution, which
 /// log ratios of pairs have if the two sides have the same shape.
@@ -164,15 +159,6 @@ pub fn walsh_interval(values: &[f64], level: f64) -> Option<Interval> {
     let total = s.len() * (s.len() + 1) / 2;
     let at = |k| select(k, low, high, |x| count_walsh(&s, x));
     Some(Interval { low: at(k), high: at(total + 1 - k), level })
-}
-
-/// Returns the Hodges-Lehmann shift from `a` to `b`, which is the median of all differences b − a
-/// of finite values; `None` if either is empty.
-pub fn shift(a: &[f64], b: &[f64]) -> Option<f64> {
-    let (a, b) = (sorted(a), sorted(b));
-    let (low, high) = (b.first()? - a.last()?, b.last()? - a.first()?);
-    let at = |k| select(k, low, high, |x| count_differences(&a, &b, x));
-    Some(middle(a.len() * b.len(), at))
 }
 
 /// Returns the exact Mann-Whitney interval of the shift; `None` below [`MIN_EACH`] values in either
@@ -255,7 +241,6 @@ mod tests {
         differences.sort_unstable_by(f64::total_cmp);
         let i = walsh_interval(&x, 0.95).unwrap();
         assert!((i.low - walsh[2]).abs() < 1e-12 && (i.high - walsh[28 - 3]).abs() < 1e-12);
-        assert!((shift(&x, &y).unwrap() - differences[17]).abs() < 1e-12);
         let k = rank_sum_k(7, 5, 0.95).unwrap();
         let i = shift_interval(&x, &y, 0.95).unwrap();
         assert!((i.low - differences[k - 1]).abs() < 1e-12);
@@ -266,7 +251,6 @@ mod tests {
     fn too_few_carry_nothing() {
         assert_eq!(walsh_interval(&[1.0; 5], 0.90), None);
         assert_eq!(shift_interval(&[1.0; 3], &[1.0; 9], 0.95), None);
-        assert_eq!(shift(&[], &[1.0]), None);
     }
 
     proptest::proptest! {

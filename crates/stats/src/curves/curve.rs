@@ -159,22 +159,3 @@ fn choose(x: &[f64], judged: &[f64], better: Better) -> Option<(usize, usize)> {
     let efficient = (0..x.len()).find(|i| score[*i] >= score[best] + nearly)?;
     Some((best, efficient))
 }
-
-/// Returns the value at `x`: that of a point, or between two points that of the straight line in
-/// log-log (linear in x if a point's x is not positive). Returns `None` outside the points, which
-/// would be extrapolation.
-pub fn at(points: &[CurvePoint], x: f64) -> Option<f64> {
-    let right = points.partition_point(|p| p.x < x);
-    let high = points.get(right)?;
-    if high.x == x {
-        return Some(high.value);
-    }
-    let low = points.get(right.checked_sub(1)?)?;
-    let share = if low.x > 0.0 {
-        (x / low.x).ln() / (high.x / low.x).ln()
-    } else {
-        (x - low.x) / (high.x - low.x)
-    };
-    let value = (low.value.ln() + share * (high.value / low.value).ln()).exp();
-    value.is_finite().then_some(value)
-}

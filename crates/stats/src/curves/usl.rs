@@ -3,10 +3,7 @@
 //! the parameters, so each fit is a weighted linear least squares with weights (X/N)², which makes
 //! the residuals relative errors, under σ >= 0 and κ >= 0.
 
-use assay_model::{Interval, ScalingModel};
-
-use crate::percentile::quantile_sorted;
-use crate::rng::Rng;
+use assay_model::ScalingModel;
 
 /// Minimum number of different sizes for a fit.
 pub const MIN_SIZES: usize = 6;
@@ -23,15 +20,6 @@ pub enum Law {
 assay_model::names! {
     /// Returns the name used in records.
     pub Law::name: Amdahl = "amdahl", Usl = "usl"
-}
-
-impl Law {
-    fn parameters(self) -> usize {
-        match self {
-            Law::Amdahl => 2,
-            Law::Usl => 3,
-        }
-    }
 }
 
 /// Reason why a law cannot be fitted.
@@ -152,68 +140,6 @@ fn solve(points: &[(f64, f64)], free: [bool; 2]) -> Option<[f64; 3]> {
     beta.iter().all(|b| b.is_finite()).then_some(beta)
 }
 
-/// A predicted throughput with its interval.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Prediction {
-    /// Count that the prediction is for.
-    pub count: f64,
-    /// Throughput of the fitted law at `count`.
-    pub value: f64,
-    /// Prediction interval for one more measurement.
-    pub interval: Interval,
-    /// True if the count is outside the measured range; the number must then be shown as
-    /// extrapolated.
-    pub extrapolated: bool,
-}
-
-/// Number of bootstrap resamples.
-const RESAMPLES: usize = 1000;
-
-/// Predicts the throughput at `count` with an interval at `level` by a seeded residual bootstrap:
-/// log residuals, widened by √(n/(n−p)) for the p fitted parameters, are resampled onto the fitted
-/// curve, the law is fitted again, and one more residual is added to its prediction.
-///
-/// The interval covers the noise but not the choice of the law: far outside the measured range the
-/// true value may well be outside the interval.
-///
-/// # Errors
-/// The same as for [`fit`]; a `count` below 1 is reported as not positive.
-pub fn predict(
-    points: &[(f64, f64)],
-    law: Law,
-    count: f64,
-    level: f64,
-    seed: u64,
-) -> Result<Prediction, FitError> {
-    let model = fit(points, law)?;
-    let value = throughput(&model, count);
-    if !(count >= 1.0 && value.is_finite() && level > 0.0 && level < 1.0) {
-        return Err(FitError::NotPositive { count, value });
-    }
-    let n = points.len();
-    let widen = (n as f64 / (n - law.parameters()) as f64).sqrt();
-    let fitted: Vec<f64> = points.iter().map(|p| throughput(&model, p.0)).collect();
-    let residuals: Vec<f64> =
-        points.iter().zip(&fitted).map(|(p, f)| widen * (p.1 / f).ln()).collect();
-    let mut rng = Rng::new(seed);
-    let mut values: Vec<f64> = Vec::with_capacity(RESAMPLES);
-    for _ in 0..RESAMPLES {
-        let mut draw = || residuals[rng.below(n)].exp();
-        let again: Vec<(f64, f64)> =
-            points.iter().zip(&fitted).map(|(p, f)| (p.0, f * draw())).collect();
-        let noise = draw();
-        values.extend(fit_checked(&again, law).map(|m| throughput(&m, count) * noise));
-    }
-    values.sort_unstable_by(f64::total_cmp);
-    let tail = (1.0 - level) / 2.0;
-    let ends = quantile_sorted(&values, tail).zip(quantile_sorted(&values, 1.0 - tail));
-    let (low, high) = ends.ok_or(FitError::NoFit)?;
-    let minimum = points.iter().map(|p| p.0).fold(f64::INFINITY, f64::min);
-    let most = points.iter().map(|p| p.0).fold(0.0, f64::max);
-    let extrapolated = count < minimum || count > most;
-    Ok(Prediction { count, value, interval: Interval { low, high, level }, extrapolated })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -250,22 +176,5 @@ mod tests {
         assert_eq!(fit(&p, Law::Usl), Err(FitError::NotPositive { count: 3.0, value: 0.0 }));
         p[2] = (0.0, 1.0);
         assert!(fit(&p, Law::Amdahl).is_err());
-    }
-
-    #[test]
-    fn predictions_say_when_they_leave_the_range() {
-        let mut rng = Rng::new(31);
-        let mut p = exact(100.0, 0.02, 0.0002, &[1.0, 2.0, 4.0, 8.0, 12.0, 16.0, 24.0, 32.0]);
-        for point in &mut p {
-            point.1 *= (0.02 * rng.normal()).exp();
-        }
-        let inside = predict(&p, Law::Usl, 20.0, 0.95, 1).unwrap();
-        let outside = predict(&p, Law::Usl, 64.0, 0.95, 1).unwrap();
-        assert!(!inside.extrapolated && outside.extrapolated);
-        let width = |p: &Prediction| (p.interval.high / p.interval.low).ln();
-        assert!(width(&outside) > width(&inside));
-        assert!(inside.interval.contains(inside.value));
-        assert_eq!(outside, predict(&p, Law::Usl, 64.0, 0.95, 1).unwrap());
-        assert!(predict(&p, Law::Usl, 0.5, 0.95, 1).is_err());
     }
 }

@@ -1,7 +1,7 @@
 //! Curves through the public API: merging, the choice of a point, smoothness, interpolation.
 
 use assay_model::Better;
-use assay_stats::curves::curve::{TreatmentCurve, at, merge};
+use assay_stats::curves::curve::{TreatmentCurve, merge};
 use assay_stats::rng::Rng;
 
 fn merged(trials: &[Vec<[f64; 2]>], better: Better) -> TreatmentCurve {
@@ -100,15 +100,4 @@ fn a_hundred_thousand_points() {
     let c = merged(&sweep(&x, 3, 0.02, &mut Rng::new(2), call), Better::Higher);
     assert_eq!(c.points.len(), 102_400);
     assert!(c.smoothness.unwrap() > 0.98, "{:?}", c.smoothness);
-}
-
-#[test]
-fn between_points_the_line_is_straight_in_log_log() {
-    let c = merged(&[vec![[0.0, 1.0], [1.0, 2.0], [4.0, 8.0], [16.0, 2.0]]], Better::Higher);
-    let p = &c.points;
-    assert!((at(p, 2.0).unwrap() - 4.0).abs() < 1e-12);
-    assert!((at(p, 8.0).unwrap() - 4.0).abs() < 1e-12);
-    assert!((at(p, 0.5).unwrap() - 2f64.sqrt()).abs() < 1e-12);
-    assert_eq!(at(p, 4.0), Some(p[2].value));
-    assert_eq!((at(p, -1.0), at(p, 17.0), at(p, f64::NAN), at(&[], 1.0)), (None, None, None, None));
 }
