@@ -114,7 +114,7 @@ fn a_run_keeps_its_profiles_and_draws_them() {
         .flatten()
         .find(|e| e.path().extension().is_some_and(|x| x == "html"))
         .unwrap();
-    let html = assay_report::page::unpacked(&std::fs::read_to_string(html.path()).unwrap());
+    let html = assay_testing::unpacked(&std::fs::read_to_string(html.path()).unwrap());
     assert!(html.contains("id=\"profile\"") && html.contains("class=\"flame\""));
 
     // `compare` also compares the functions of the runs; a run compared with itself has no clear
@@ -129,7 +129,7 @@ fn a_run_keeps_its_profiles_and_draws_them() {
     let file = world.path("beside.html");
     let done = world.run(&["compare", "last", "last", "-o", file.to_str().unwrap()]);
     assert!(file.exists(), "{}", done.stderr);
-    let page = assay_report::page::unpacked(&std::fs::read_to_string(file).unwrap());
+    let page = assay_testing::unpacked(&std::fs::read_to_string(file).unwrap());
     assert!(page.contains("id=\"profiles\"") && page.contains("class=\"flame\""));
 
     let post = "+++\ntitle = \"T\"\n[runs.p]\nrun = \"last\"\nexperiment = \"e.toml\"\n+++\n\
@@ -162,8 +162,7 @@ fn the_threads_of_a_trial_are_sampled_where_that_is_asked_for() {
     let page = world.path("page");
     let done = world.run(&["publish", "last", "-o", page.to_str().unwrap()]);
     assert!(done.code == 0 || done.code == 4, "{}", done.stderr);
-    let html =
-        assay_report::page::unpacked(&std::fs::read_to_string(page.join("index.html")).unwrap());
+    let html = assay_testing::unpacked(&std::fs::read_to_string(page.join("index.html")).unwrap());
     assert!(html.contains("id=\"tasks\"") && html.contains(">sh</"), "no threads on the page");
     // `all` alone does not sample tasks, which must be named because of their cost.
     let done =
@@ -235,7 +234,7 @@ fn instructions_are_counted_in_trials_that_are_not_timed() {
         .flatten()
         .find(|e| e.path().extension().is_some_and(|x| x == "html"))
         .unwrap();
-    let html = assay_report::page::unpacked(&std::fs::read_to_string(html.path()).unwrap());
+    let html = assay_testing::unpacked(&std::fs::read_to_string(html.path()).unwrap());
     assert!(html.contains("more instructions") && html.contains("Functions by instructions"));
 }
 
@@ -436,5 +435,5 @@ fn profiles_of_other_programs_become_runs_whose_functions_are_compared() {
         let found = all.find(|e| e.path().extension().is_some_and(|x| x == "html")).unwrap();
         std::fs::read_to_string(found.path()).unwrap()
     });
-    assert!(assay_report::page::unpacked(&html).contains("class=\"flame\""));
+    assert!(assay_testing::unpacked(&html).contains("class=\"flame\""));
 }

@@ -106,7 +106,7 @@ fn a_run_keeps_its_calls_shows_them_and_says_what_differs() {
     let text = world.run(&["compare", &a, &b]).stdout;
     let file = world.path("beside.html");
     world.run(&["compare", &a, &b, "-o", file.to_str().unwrap()]);
-    let page = assay_report::page::unpacked(&std::fs::read_to_string(file).unwrap());
+    let page = assay_testing::unpacked(&std::fs::read_to_string(file).unwrap());
     let listed = inside[0]["syscalls"]["changes"].as_array().unwrap();
     assert!(!listed.is_empty(), "{inside:#}");
     for change in listed.iter().take(4) {

@@ -222,7 +222,7 @@ fn files(folder: &Path) -> Vec<(String, String)> {
         } else {
             // The packed data of a page is searched too.
             let bytes = fs::read(&path).unwrap();
-            let text = assay_report::page::unpacked(&String::from_utf8_lossy(&bytes));
+            let text = assay_testing::unpacked(&String::from_utf8_lossy(&bytes));
             all.push((path.display().to_string(), text));
         }
     }

@@ -1,14 +1,13 @@
 //! Content that a page keeps compressed until a reader opens it: the charts of its tabs, the rows
 //! of long tables, and its files. Each is gzip in base64 inside a `<template>`, which the page's
-//! script unpacks; [`unpacked`] returns the page with everything unpacked.
+//! script unpacks.
 
 use std::fmt::Write as _;
-use std::io::{Read as _, Write as _};
+use std::io::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use flate2::Compression;
-use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use maud::{Markup, PreEscaped, html};
 
@@ -87,53 +86,10 @@ fn pack(text: &str) -> String {
     STANDARD.encode(bytes)
 }
 
-/// Returns the page with everything unpacked, as it is when a reader has opened every part; used
-/// for searching it. A part that cannot be unpacked is left as it is.
-pub fn unpacked(page: &str) -> String {
-    let mut out = String::new();
-    let mut rest = page;
-    while let Some((at, mark)) =
-        [CHARTS, BLOCK, FILE].into_iter().filter_map(|m| Some((rest.find(m)?, m))).min()
-    {
-        let inside = &rest[at + mark.len()..];
-        let Some(end) = inside.find(END) else { break };
-        out.push_str(&rest[..at]);
-        let text = unpack(&inside[..end]).unwrap_or_else(|| inside[..end].to_owned());
-        if mark == CHARTS {
-            put_back(&mut out, &text);
-        } else {
-            out.push_str(&text);
-        }
-        rest = &inside[end + END.len()..];
-    }
-    out + rest
-}
-
-/// Puts charts back into their places: each into the last place with its number.
-fn put_back(out: &mut String, charts: &str) {
-    let mut all = Vec::new();
-    let mut rest = charts;
-    while let Some((_, chart, after)) = first_chart(rest) {
-        all.push(chart);
-        rest = after;
-    }
-    for (n, chart) in all.iter().enumerate().rev() {
-        let place = format!("{PLACE}{n}\"></div>");
-        if let Some(at) = out.rfind(&place) {
-            out.replace_range(at..at + place.len(), chart);
-        }
-    }
-}
-
-fn unpack(text: &str) -> Option<String> {
-    let bytes = STANDARD.decode(text.trim()).ok()?;
-    let mut out = String::new();
-    GzDecoder::new(bytes.as_slice()).read_to_string(&mut out).ok()?;
-    Some(out)
-}
-
 #[cfg(test)]
 mod tests {
+    use assay_testing::unpacked;
+
     use super::*;
 
     #[test]

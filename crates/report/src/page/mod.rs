@@ -24,7 +24,6 @@ use crate::tracers::TRACERS;
 use crate::view::RunView;
 use assay_traces::profile::Profile;
 
-pub use crate::document::packed::unpacked;
 pub use comparable::Prices;
 pub use compare::{ChosenDenominator, compared, side_by_side};
 pub use landscape::{content as landscape_content, landscape, preview as landscape_preview};

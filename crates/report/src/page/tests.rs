@@ -1,5 +1,7 @@
 //! Properties that every page must have.
 
+use assay_testing::unpacked;
+
 use super::*;
 use crate::fixtures;
 use crate::tracers::block_io::io_beside;

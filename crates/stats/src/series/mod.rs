@@ -20,6 +20,7 @@ mod noise;
 mod points;
 mod quoted;
 mod shown;
+#[cfg(any(test, feature = "simulation"))]
 pub mod simulate;
 mod slope;
 mod together;

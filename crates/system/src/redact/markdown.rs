@@ -1,11 +1,11 @@
-//! Formats the lists as Markdown for documentation.
+//! Compares the lists with those in the documentation.
 
 use std::fmt::Write as _;
 
 use crate::redact::allowed::{AllowedNames, ENVIRONMENT, KERNEL_PARAMETERS, MOUNT_OPTIONS};
 
 /// Returns tables of the names whose values are recorded in clear.
-pub fn markdown() -> String {
+fn markdown() -> String {
     let mut out = String::new();
     for (title, table) in [
         ("Environment variables", &ENVIRONMENT),
@@ -26,13 +26,10 @@ fn rows(title: &str, table: &[AllowedNames], out: &mut String) {
     out.push('\n');
 }
 
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn the_documentation_has_the_lists() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/publish/privacy.md");
-        let page = std::fs::read_to_string(path).unwrap();
-        let lists = super::markdown();
-        assert!(page.contains(lists.trim_end()), "put this into docs/publish/privacy.md:\n{lists}");
-    }
+#[test]
+fn the_documentation_has_the_lists() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/publish/privacy.md");
+    let page = std::fs::read_to_string(path).unwrap();
+    let lists = markdown();
+    assert!(page.contains(lists.trim_end()), "put this into docs/publish/privacy.md:\n{lists}");
 }

@@ -9,6 +9,7 @@
 
 mod allowed;
 mod key;
+#[cfg(test)]
 mod markdown;
 mod names;
 mod recorder;
@@ -16,7 +17,6 @@ mod redactor;
 mod token;
 
 pub use key::RedactionKey;
-pub use markdown::markdown;
 pub use names::HiddenNames;
 pub use recorder::{CleanRecord, Recorder};
 pub use redactor::{Redactor, ReplacedText, ReplacementKind};

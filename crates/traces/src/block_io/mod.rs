@@ -14,7 +14,7 @@ mod error;
 mod fixtures;
 mod matching;
 mod names;
-#[doc(hidden)]
+#[cfg(any(test, feature = "probes"))]
 pub mod probe;
 mod source;
 mod stages;
