@@ -15,18 +15,7 @@ use crate::exit::{Exit, mistake};
 /// # Errors
 /// The command cannot be started.
 pub fn run(argv: &[OsString], interrupt: Interrupt) -> Result<ProcessResult, ProcessError> {
-    let program = ProgramSpec {
-        argv,
-        env: &[],
-        cwd: None,
-        stdin: None,
-        output: Output::Inherit,
-        protocol: false,
-        groups: &[],
-        received: None,
-        contained: None,
-        inherits: false,
-    };
+    let program = ProgramSpec { argv, output: Output::Inherit, ..ProgramSpec::default() };
     let limits = Limits { timeout: Duration::MAX, grace: Duration::from_secs(2), keep_bytes: 0 };
     Runner::new(Some(interrupt)).run(&program, &limits, &mut ())
 }

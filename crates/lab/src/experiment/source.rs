@@ -152,7 +152,7 @@ impl BuiltRevisions {
             let wanted = source.builds.unwrap_or(1) as usize;
             let mut builds: Vec<Build> = Vec::new();
             while builds.len() < wanted
-                && builds.last().is_none_or(|b| matches!(b.outcome, BuildOutcome::Built))
+                && builds.last().is_none_or(|b| matches!(b.record.outcome, BuildOutcome::Built))
             {
                 let number = builds.len() as u32 + 1;
                 if !builder.has(&revision, number) {
@@ -161,10 +161,11 @@ impl BuiltRevisions {
                 }
                 builds.push(builder.build(&revision, number)?);
             }
-            for note in builds.iter().take(1).flat_map(|b| &b.notes) {
+            for note in builds.iter().take(1).flat_map(|b| &b.record.notes) {
                 say(&format!("warning: {label}: {note}"));
             }
-            if builds.len() > 1 && builds.iter().all(|b| b.sha256 == builds[0].sha256) {
+            if builds.len() > 1 && builds.iter().all(|b| b.record.sha256 == builds[0].record.sha256)
+            {
                 say(&format!("{label}: all builds are byte-identical"));
             }
             if repo.shallow {
@@ -178,7 +179,7 @@ impl BuiltRevisions {
     /// Returns the revisions that do not build: level, label and reason.
     pub fn failed(&self) -> impl Iterator<Item = (&str, &str, &str)> {
         self.revisions.iter().filter_map(|(level, (_, label, builds))| {
-            match &builds.last()?.outcome {
+            match &builds.last()?.record.outcome {
                 BuildOutcome::Failed { reason } => {
                     Some((level.as_str(), label.as_str(), reason.as_str()))
                 }
@@ -260,9 +261,9 @@ impl BuiltRevisions {
             };
             put("tree", Fact::known(&revision.tree));
             put("dirty", Fact::known(revision.dirty.to_string()));
-            match &build.outcome {
+            match &build.record.outcome {
                 BuildOutcome::Built => {
-                    let all: Vec<&str> = builds.iter().map(|b| b.sha256.as_str()).collect();
+                    let all: Vec<&str> = builds.iter().map(|b| b.record.sha256.as_str()).collect();
                     put("sha256", Fact::known(all.join(" ")));
                 }
                 BuildOutcome::Failed { reason } => {
@@ -270,12 +271,12 @@ impl BuiltRevisions {
                     put("failure", Fact::known(reason));
                 }
             }
-            put("build_seconds", Fact::known(format!("{:.3}", build.seconds)));
-            if !build.notes.is_empty() {
-                put("missing", Fact::known(build.notes.join("; ")));
+            put("build_seconds", Fact::known(format!("{:.3}", build.record.seconds)));
+            if !build.record.notes.is_empty() {
+                put("missing", Fact::known(build.record.notes.join("; ")));
             }
         }
-        let tools = self.revisions.values().flat_map(|(_, _, b)| b).flat_map(|b| &b.tools);
+        let tools = self.revisions.values().flat_map(|(_, _, b)| b).flat_map(|b| &b.record.tools);
         facts.extend(tools.map(|(tool, line)| (format!("source.tool.{tool}"), Fact::known(line))));
         facts
     }

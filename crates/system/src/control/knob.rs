@@ -67,12 +67,12 @@ impl Knob<'_> {
     /// Journals the current level, sets a new one and reads it back. If the file already has the
     /// level, it is neither journaled nor written.
     pub fn change(&self, session: &mut ControlSession<'_>, level: &str) -> Result<()> {
-        let old = self.read(session.root())?;
+        let old = self.read(session.root)?;
         if same(&old, level) {
             return Ok(());
         }
         session.record(self.control, self.key, &old, level)?;
-        self.set(session.root(), level)
+        self.set(session.root, level)
     }
 
     /// Sets a level and reads it back.

@@ -175,33 +175,15 @@ pub trait Control: Sync {
 
 /// State that a control may use while it is applied.
 pub struct ControlSession<'a> {
-    root: &'a Root,
-    setup: &'a mut ProcessSetup,
-    journal: &'a mut Journal,
-    notes: &'a mut Vec<String>,
-    hooks: &'a mut Hooks,
+    pub root: &'a Root,
+    /// Setup that will be applied to the program.
+    pub setup: &'a mut ProcessSetup,
+    pub(crate) journal: &'a mut Journal,
+    pub(crate) notes: &'a mut Vec<String>,
+    pub(crate) hooks: &'a mut Hooks,
 }
 
-impl<'a> ControlSession<'a> {
-    pub(crate) fn new(
-        root: &'a Root,
-        setup: &'a mut ProcessSetup,
-        journal: &'a mut Journal,
-        notes: &'a mut Vec<String>,
-        hooks: &'a mut Hooks,
-    ) -> Self {
-        ControlSession { root, setup, journal, notes, hooks }
-    }
-
-    pub fn root(&self) -> &'a Root {
-        self.root
-    }
-
-    /// Returns the setup that will be applied to the program.
-    pub fn setup(&mut self) -> &mut ProcessSetup {
-        self.setup
-    }
-
+impl ControlSession<'_> {
     /// Writes to the journal that a level is about to be changed; the entry is on disk when this
     /// returns.
     ///

@@ -54,10 +54,13 @@ impl Controller {
         if self.root.is_system() {
             // Apply the thread controls together; until now each was only tried alone.
             let mut setup = ProcessSetup::default();
-            let mut unused = Journal::new(&self.state_dir);
-            let (mut notes, mut hooks) = (Vec::new(), Hooks::default());
-            let mut session =
-                ControlSession::new(&self.root, &mut setup, &mut unused, &mut notes, &mut hooks);
+            let mut session = ControlSession {
+                root: &self.root,
+                setup: &mut setup,
+                journal: &mut Journal::new(&self.state_dir),
+                notes: &mut Vec::new(),
+                hooks: &mut Hooks::default(),
+            };
             for (control, setting) in &chosen {
                 if control.spec().scope == ControlScope::Process {
                     control.apply(setting, &mut session)?;
@@ -104,7 +107,7 @@ impl Controller {
         };
         for (control, setting) in chosen {
             let AppliedSettings { setup, notes, hooks, journal, .. } = &mut applied;
-            let mut session = ControlSession::new(&self.root, setup, journal, notes, hooks);
+            let mut session = ControlSession { root: &self.root, setup, journal, notes, hooks };
             if let Err(error) = control.apply(setting, &mut session) {
                 return Err(match applied.restore() {
                     Ok(()) => error,
@@ -147,11 +150,6 @@ pub struct AppliedSettings {
 }
 
 impl AppliedSettings {
-    /// True if anything on the machine was changed.
-    pub fn changed_system(&self) -> bool {
-        !self.journal.entries().is_empty()
-    }
-
     /// Makes the storage cold if a control created one: flushes the program's input to the devices
     /// and drops it from all caches; for some levels, makes an image of it. Must be called once,
     /// before the program starts. Returns sentences for the record.

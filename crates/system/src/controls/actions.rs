@@ -76,9 +76,9 @@ impl Control for KernelAction {
 
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let level = self.level(setting)?;
-        if self.sync && session.root().is_system() {
+        if self.sync && session.root.is_system() {
             rustix::fs::sync();
         }
-        self.knob().write(session.root(), &level.to_string())
+        self.knob().write(session.root, &level.to_string())
     }
 }

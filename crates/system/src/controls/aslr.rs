@@ -38,7 +38,7 @@ impl Control for Aslr {
     }
 
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
-        session.setup().no_aslr = !level(setting)?;
+        session.setup.no_aslr = !level(setting)?;
         Ok(())
     }
 }

@@ -44,7 +44,7 @@ impl Control for Cpus {
     }
 
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
-        session.setup().cpus = Some(list(setting)?);
+        session.setup.cpus = Some(list(setting)?);
         Ok(())
     }
 }

@@ -36,7 +36,7 @@ impl Control for Env {
 
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let variable = variable(setting)?;
-        session.setup().env.push(variable);
+        session.setup.env.push(variable);
         Ok(())
     }
 }

@@ -62,7 +62,7 @@ impl Control for ImageControl {
         let (engine, image) = level(setting)?;
         let name = format!("assay-{}", scratch::unique());
         session.record(self, &format!("{}:{name}", engine.name()), ABSENT, PRESENT)?;
-        session.setup().container = Some(ContainerRequest { engine, image, name });
+        session.setup.container = Some(ContainerRequest { engine, image, name });
         Ok(())
     }
 

@@ -126,7 +126,7 @@ impl Control for Irq {
 
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let level = level(setting)?;
-        for number in Irq::numbers(session.root(), &setting.key)? {
+        for number in Irq::numbers(session.root, &setting.key)? {
             // Journaled by number, because the interrupts of one name may have had different CPUs.
             let key = number.to_string();
             knob(self, &key, number).change(session, &level)?;

@@ -69,7 +69,7 @@ impl Control for Memory {
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let limit = level(setting)?;
         let (dir, hierarchy) = cgroup::make(session, self, "memory")?;
-        let group = session.setup().groups.last().cloned().unwrap_or_default();
+        let group = session.setup.groups.last().cloned().unwrap_or_default();
         // The second file of each pair keeps the program out of swap; it exists only if the kernel
         // has swap accounting.
         let (first, second, swap) = match hierarchy {
@@ -79,7 +79,7 @@ impl Control for Memory {
             Hierarchy::Two(_) => ("memory.max", "memory.swap.max", 0),
         };
         session.after(move |record| say_killed(&group, record));
-        let root = session.root();
+        let root = session.root;
         let file = format!("{dir}/{first}");
         cgroup::write(root, SPEC.name, &file, &limit.to_string())?;
         let swap_file = format!("{dir}/{second}");

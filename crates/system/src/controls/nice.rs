@@ -41,8 +41,8 @@ impl Control for Nice {
     }
 
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
-        session.setup().nice = Some(level(setting)?);
-        let autogroup = session.root().text("/proc/sys/kernel/sched_autogroup_enabled");
+        session.setup.nice = Some(level(setting)?);
+        let autogroup = session.root.text("/proc/sys/kernel/sched_autogroup_enabled");
         if autogroup.is_ok_and(|on| on == "1") {
             session.note(
                 "kernel.sched_autogroup_enabled is 1: the nice value orders the program only \

@@ -41,8 +41,8 @@ impl Control for Numa {
     }
 
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
-        let root = session.root();
-        session.setup().numa = Some(level(root, setting)?);
+        let root = session.root;
+        session.setup.numa = Some(level(root, setting)?);
         if nodes(root)?.len() == 1 {
             session.note("this machine has one NUMA node: the control `numa` changes nothing here");
         }

@@ -130,13 +130,13 @@ impl Control for Pages {
         let malloc = |n: u64| ("GLIBC_TUNABLES".to_owned(), format!("glibc.malloc.hugetlb={n}"));
         let level_text = match level(setting)? {
             PageLevel::Small => {
-                session.setup().no_thp = true;
+                session.setup.no_thp = true;
                 SMALL.to_owned()
             }
             PageLevel::Transparent(word) => {
                 Thp.apply(&thp(word), session)?;
                 if word == "madvise" {
-                    session.setup().env.push(malloc(1));
+                    session.setup.env.push(malloc(1));
                 }
                 word.to_owned()
             }
@@ -144,12 +144,12 @@ impl Control for Pages {
                 if let Some(count) = wanted {
                     Hugepages.apply(&pool(bytes, count), session)?;
                 }
-                session.setup().env.push(malloc(bytes));
+                session.setup.env.push(malloc(bytes));
                 format_bytes(bytes).replace(' ', "")
             }
         };
-        session.setup().env.push((VARIABLE.to_owned(), level_text.clone()));
-        session.setup().pages = Some(level_text.clone());
+        session.setup.env.push((VARIABLE.to_owned(), level_text.clone()));
+        session.setup.pages = Some(level_text.clone());
         session.during(move |end| {
             let seen = huge_page_coverage::watch(end);
             Box::new(move |record| huge_page_coverage::conclude(&level_text, seen, record))

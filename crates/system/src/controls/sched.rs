@@ -52,7 +52,7 @@ impl Control for SchedControl {
     }
 
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
-        session.setup().sched = Some(level(setting)?);
+        session.setup.sched = Some(level(setting)?);
         Ok(())
     }
 }

@@ -84,17 +84,17 @@ impl Control for Sysctl {
         let Some((other, known_by)) = pair(&setting.key) else {
             return knob.change(session, &level);
         };
-        let old = knob.read(session.root())?;
+        let old = knob.read(session.root)?;
         if same(&old, &level) {
             return Ok(());
         }
-        let other_old = self.knob(other)?.read(session.root())?;
+        let other_old = self.knob(other)?.read(session.root)?;
         match (old.as_str(), other_old.as_str()) {
             ("0", "0") => session.record(self, known_by, "0", &level)?,
             ("0", _) => session.record(self, other, &other_old, "0")?,
             _ => session.record(self, &setting.key, &old, &level)?,
         }
-        knob.set(session.root(), &level)
+        knob.set(session.root, &level)
     }
 
     fn restore(&self, root: &Root, key: &str, old: &str) -> Result<()> {

@@ -72,7 +72,7 @@ impl Control for Sysfs {
     }
 
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
-        self.knob(session.root(), &setting.key)?.change(session, &line_level(&SPEC, setting)?)
+        self.knob(session.root, &setting.key)?.change(session, &line_level(&SPEC, setting)?)
     }
 
     fn restore(&self, root: &Root, key: &str, old: &str) -> Result<()> {

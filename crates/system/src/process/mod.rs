@@ -67,7 +67,7 @@ pub enum Output {
     Inherit,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct ProgramSpec<'a> {
     /// The program and its arguments.
     pub argv: &'a [OsString],

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use crate::Interrupt;
-use crate::process::{Limits, Output, ProcessEnd, ProgramSpec, Runner};
+use crate::process::{Limits, ProcessEnd, ProgramSpec, Runner};
 use crate::revisions::error::Result;
 use rustix::fs::FlockOperation;
 use serde::{Deserialize, Serialize};
@@ -46,24 +46,9 @@ pub enum BuildOutcome {
 
 /// Stored record of a build.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct BuildRecord {
+pub struct BuildRecord {
     tree: String,
     command: String,
-    outcome: BuildOutcome,
-    sha256: String,
-    files: usize,
-    seconds: f64,
-    notes: Vec<String>,
-    tools: BTreeMap<String, String>,
-}
-
-/// A revision that was built, or that does not build. Its folder is kept as long as this value
-/// exists.
-#[derive(Debug)]
-pub struct Build {
-    /// Folder of the source in which the program runs: the checkout, or the subfolder that the user
-    /// named as the repository.
-    pub folder: PathBuf,
     /// Outcome of the build.
     pub outcome: BuildOutcome,
     /// SHA-256 over all files that the build made, by path, mode and content. Without a build
@@ -77,6 +62,16 @@ pub struct Build {
     pub notes: Vec<String>,
     /// Tools available to the build, each with the first line of its version.
     pub tools: BTreeMap<String, String>,
+}
+
+/// A revision that was built, or that does not build. Its folder is kept as long as this value
+/// exists.
+#[derive(Debug)]
+pub struct Build {
+    /// Folder of the source in which the program runs: the checkout, or the subfolder that the user
+    /// named as the repository.
+    pub folder: PathBuf,
+    pub record: BuildRecord,
     /// True if the build came from the cache.
     pub cached: bool,
     _lock: File,
@@ -167,18 +162,13 @@ impl<'a> Builder<'a> {
             cache::take(&lock, FlockOperation::LockShared, &dir)?;
             (lock, kept, cached)
         };
-        let _ = cache::touch(&lock);
+        let _ = lock.set_modified(SystemTime::now());
         if !cached {
             cache::sweep(&self.cache, self.limit);
         }
         Ok(Build {
             folder: dir.join(SOURCE).join(&self.repo.prefix),
-            outcome: kept.outcome,
-            sha256: kept.sha256,
-            files: kept.files,
-            seconds: kept.seconds,
-            notes: kept.notes,
-            tools: kept.tools,
+            record: kept,
             cached,
             _lock: lock,
         })
@@ -238,18 +228,8 @@ impl<'a> Builder<'a> {
             ("ASSAY_REVISION".into(), revision.commit.clone().unwrap_or_default().into()),
             ("ASSAY_BUILD".into(), number.to_string().into()),
         ];
-        let program = ProgramSpec {
-            argv: &argv,
-            env: &env,
-            cwd: Some(folder),
-            stdin: None,
-            output: Output::Keep,
-            protocol: false,
-            groups: &[],
-            received: None,
-            contained: None,
-            inherits: false,
-        };
+        let cwd = Some(folder);
+        let program = ProgramSpec { argv: &argv, env: &env, cwd, ..ProgramSpec::default() };
         let limits =
             Limits { timeout: self.timeout, grace: Duration::from_secs(5), keep_bytes: KEEP_BYTES };
         let mut runner = Runner::new(self.interrupt.clone());

@@ -2,7 +2,6 @@
 //! beyond a size limit.
 
 use std::fs::{self, File, OpenOptions};
-use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -91,9 +90,4 @@ pub(crate) fn is_the_one(lock: &File, dir: &Path) -> bool {
         (Ok(mine), Ok(there)) => (mine.dev(), mine.ino()) == (there.dev(), there.ino()),
         _ => false,
     }
-}
-
-/// Marks a build as used now.
-pub(crate) fn touch(lock: &File) -> io::Result<()> {
-    lock.set_modified(SystemTime::now())
 }

@@ -118,7 +118,7 @@ fn nothing_of_the_users_changes_while_its_states_are_built() {
     let builder = fixture.builder(&repo, "cat n.txt > built && ls > listed");
     for revision in repo.resolve(&names(&["v1", "main", "worktree"])).unwrap() {
         let build = builder.build(&revision, 1).unwrap();
-        assert_eq!(build.outcome, BuildOutcome::Built, "{revision:?}");
+        assert_eq!(build.record.outcome, BuildOutcome::Built, "{revision:?}");
         let built = fs::read_to_string(build.folder.join("built")).unwrap();
         let wanted = match revision.label.as_str() {
             "v1" => "1\n",
@@ -128,7 +128,7 @@ fn nothing_of_the_users_changes_while_its_states_are_built() {
         assert_eq!(built, wanted);
         assert_eq!(build.folder.join("new").exists(), revision.label == "worktree");
         assert_eq!(revision.dirty, revision.label == "worktree");
-        assert_eq!((build.files, build.sha256.len()), (2, 64));
+        assert_eq!((build.record.files, build.record.sha256.len()), (2, 64));
         assert!(!build.folder.join(".git").exists());
     }
     assert!(state(&fixture.repo) == before, "the repository has changed");
@@ -142,7 +142,10 @@ fn a_build_is_made_once_and_again_when_what_it_depends_on_changes() {
     let first = fixture.builder(&repo, "date +%N > built").build(&main, 1).unwrap();
     let again = fixture.builder(&repo, "date +%N > built").build(&main, 1).unwrap();
     assert!(!first.cached && again.cached);
-    assert_eq!((first.sha256.as_str(), &first.folder), (again.sha256.as_str(), &again.folder));
+    assert_eq!(
+        (first.record.sha256.as_str(), &first.folder),
+        (again.record.sha256.as_str(), &again.folder)
+    );
     let other = fixture.builder(&repo, "date +%N > built #").build(&main, 1).unwrap();
     assert!(!other.cached && other.folder != first.folder);
     // Opening a subfolder of a repository selects that folder in each revision.
@@ -161,7 +164,7 @@ fn a_build_that_fails_or_hangs_is_an_outcome_and_is_tried_again() {
         let builder = Builder::new(&repo, command, &fixture.cache, bounds, None);
         match builder.build(&main, 1).unwrap() {
             build if build.cached => panic!("kept"),
-            build => match build.outcome {
+            build => match build.record.outcome {
                 BuildOutcome::Failed { reason } => reason,
                 BuildOutcome::Built => panic!("built"),
             },
@@ -253,7 +256,10 @@ fn a_partial_clone_says_how_to_get_the_rest() {
     let remedy = error.split('`').nth(1).unwrap_or_default();
     assert!(error.contains("partial clone") && remedy.starts_with("git fetch"), "{error}");
     git(&partial, &remedy.split(' ').skip(1).collect::<Vec<_>>());
-    assert_eq!(fixture.builder(&repo, "").build(&first, 1).unwrap().outcome, BuildOutcome::Built);
+    assert_eq!(
+        fixture.builder(&repo, "").build(&first, 1).unwrap().record.outcome,
+        BuildOutcome::Built
+    );
 }
 
 #[test]
@@ -297,7 +303,11 @@ fn submodules_come_along_and_pointers_are_reported() {
     let repo = Repository::open(&outer).unwrap();
     let build = fixture.builder(&repo, "").build(&repo.one("main").unwrap(), 1).unwrap();
     assert_eq!(fs::read_to_string(build.folder.join("deep/inner/n.txt")).unwrap(), "3\n");
-    assert!(matches!(build.notes.as_slice(), [one] if one.contains("LFS")), "{:?}", build.notes);
+    assert!(
+        matches!(build.record.notes.as_slice(), [one] if one.contains("LFS")),
+        "{:?}",
+        build.record.notes
+    );
     // Content that the repository holds replaces the pointer; the missing submodule is reported.
     let held = outer.join(format!(".git/lfs/objects/ab/ab/{}", "ab".repeat(32)));
     fs::create_dir_all(held.parent().unwrap()).unwrap();
@@ -305,7 +315,11 @@ fn submodules_come_along_and_pointers_are_reported() {
     fs::rename(outer.join(".git/modules"), outer.join(".git/elsewhere")).unwrap();
     let other = fixture.builder(&repo, "true").build(&repo.one("main").unwrap(), 1).unwrap();
     assert_eq!(fs::read_to_string(other.folder.join("big.bin")).unwrap(), "the content\n");
-    assert!(other.notes.iter().any(|n| n.contains("submodule deep/inner")), "{:?}", other.notes);
+    assert!(
+        other.record.notes.iter().any(|n| n.contains("submodule deep/inner")),
+        "{:?}",
+        other.record.notes
+    );
 }
 
 #[test]

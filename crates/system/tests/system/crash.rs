@@ -30,11 +30,10 @@ fn settings(text: &str) -> Vec<Setting> {
 fn child_that_changes_settings_and_hangs() {
     let var = |name: &str| std::env::var(name).unwrap();
     let controller = Controller::new(var(STATE), Root::at(var(ROOT)));
-    let applied = controller.apply(&settings(&var(SETTINGS))).unwrap();
+    let _applied = controller.apply(&settings(&var(SETTINGS))).unwrap();
     println!("changed");
     loop {
         std::thread::park();
-        assert!(applied.changed_system());
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 use assay_model::Exit;
 use assay_system::Interrupt;
 use assay_system::process::{
-    Limits, Output, ProcessEnd, ProcessError, ProcessResult, ProgramSpec, Runner, Sink,
+    Limits, ProcessEnd, ProcessError, ProcessResult, ProgramSpec, Runner, Sink,
 };
 use assay_testing::alone;
 use rustix::process::{WaitId, WaitIdOptions};
@@ -29,18 +29,7 @@ fn run_with(
     sink: &mut dyn Sink,
 ) -> Result<ProcessResult, ProcessError> {
     let argv: Vec<OsString> = argv.iter().map(OsString::from).collect();
-    let program = ProgramSpec {
-        argv: &argv,
-        env: &[],
-        cwd: None,
-        stdin: None,
-        output: Output::Keep,
-        protocol,
-        groups: &[],
-        received: None,
-        contained: None,
-        inherits: false,
-    };
+    let program = ProgramSpec { argv: &argv, protocol, ..ProgramSpec::default() };
     runner.run(&program, limits, sink)
 }
 

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use crate::bench::killed::kill_and_put_back;
 use crate::bench::{Bench, settings};
-use assay_system::process::{Limits, Output, ProgramSpec, Runner};
+use assay_system::process::{Limits, ProgramSpec, Runner};
 use assay_system::{AppliedSettings, Controller, Root};
 
 fn figure(applied: &AppliedSettings, name: &str) -> f64 {
@@ -125,18 +125,8 @@ fn the_program_has_no_more_memory_than_it_is_given() {
     let run = |applied: &AppliedSettings, script: &str| {
         let argv = ["sh".into(), "-c".into(), script.into()];
         let mut runner = Runner::new(None);
-        let program = ProgramSpec {
-            argv: &argv,
-            env: &[],
-            cwd: None,
-            stdin: None,
-            output: Output::Keep,
-            protocol: false,
-            groups: &applied.setup.groups,
-            received: None,
-            contained: None,
-            inherits: false,
-        };
+        let program =
+            ProgramSpec { argv: &argv, groups: &applied.setup.groups, ..ProgramSpec::default() };
         let limits = Limits {
             timeout: Duration::from_secs(30),
             grace: Duration::from_secs(1),

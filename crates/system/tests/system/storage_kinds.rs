@@ -7,7 +7,7 @@ use std::path::Path;
 use crate::bench::killed::kill_and_put_back;
 use crate::bench::{Bench, daemons, zrams};
 use assay_system::AppliedSettings;
-use assay_system::process::{Limits, Output, ProgramSpec, Runner};
+use assay_system::process::{Limits, ProgramSpec, Runner};
 
 /// Content that compresses well.
 const TEXT: &str = "plant 001 to market 002 by route 0003\n";
@@ -126,15 +126,9 @@ fn the_daemon_outlives_a_program_and_ends_with_the_storage() {
     let argv = ["sh".into(), "-c".into(), "sleep 600 & echo x > x".into()];
     let program = ProgramSpec {
         argv: &argv,
-        env: &[],
         cwd: applied.setup.storage.as_deref(),
-        stdin: None,
-        output: Output::Keep,
-        protocol: false,
         groups: &applied.setup.groups,
-        received: None,
-        contained: None,
-        inherits: false,
+        ..ProgramSpec::default()
     };
     let limits = Limits {
         timeout: std::time::Duration::from_secs(30),

@@ -20,7 +20,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use assay_stats::summary::{logs, mean_interval, median};
-use assay_system::process::{Limits, Output, ProgramSpec, Runner};
+use assay_system::process::{Limits, ProgramSpec, Runner};
 use assay_testing::alone;
 
 use super::trial::{params, trial};
@@ -101,18 +101,7 @@ fn dd(file: &Path, size: u64) -> Option<f64> {
     .map(OsString::from)
     .to_vec();
     let env = [("LC_ALL".into(), "C".into())];
-    let program = ProgramSpec {
-        argv: &argv,
-        env: &env,
-        cwd: None,
-        stdin: None,
-        output: Output::Keep,
-        protocol: false,
-        groups: &[],
-        received: None,
-        contained: None,
-        inherits: false,
-    };
+    let program = ProgramSpec { argv: &argv, env: &env, ..ProgramSpec::default() };
     let limits = Limits {
         timeout: Duration::from_secs(60),
         grace: Duration::from_secs(1),

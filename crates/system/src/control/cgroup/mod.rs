@@ -85,13 +85,13 @@ pub(crate) fn make(
     controller: &str,
 ) -> Result<(String, Hierarchy), ControlError> {
     let name = control.spec().name;
-    let hierarchy = check(session.root(), name, controller)?;
+    let hierarchy = check(session.root, name, controller)?;
     let parent = match &hierarchy {
         Hierarchy::One { own, .. } => own.clone(),
         Hierarchy::Two(place) => {
             vacate(session, control, place)?;
             enable(session, control, place, controller)?;
-            if controller == "io" && place.has(session.root(), "memory") {
+            if controller == "io" && place.has(session.root, "memory") {
                 // The kernel attributes later writeback to the group only if its memory controller
                 // is enabled too.
                 enable(session, control, place, "memory")?;
@@ -104,13 +104,13 @@ pub(crate) fn make(
     };
     let dir = format!("{parent}/{PREFIX}{}", scratch::unique());
     session.record(control, &dir, ABSENT, PRESENT)?;
-    let real = session.root().path(&dir);
+    let real = session.root.path(&dir);
     fs::create_dir(&real).map_err(|source| ControlError::Io {
         path: name.to_owned(),
         doing: format!("creating the control group `{dir}`"),
         source,
     })?;
-    session.setup().groups.push(real);
+    session.setup.groups.push(real);
     Ok((dir, hierarchy))
 }
 
@@ -126,7 +126,7 @@ fn vacate(
     }
     let rest = format!("{}/{REST}{}", place.parent, scratch::unique());
     session.record(control, &rest, ABSENT, PRESENT)?;
-    let root = session.root();
+    let root = session.root;
     let failed = |source| ControlError::Io {
         path: control.spec().name.to_owned(),
         doing: format!("moving the processes of `{}` into `{rest}`", place.parent),
@@ -160,8 +160,8 @@ fn move_all(root: &Root, from: &str, to: &str) -> std::io::Result<()> {
 
 /// Returns the version 2 group that another control of this treatment created in the folder.
 fn shared(session: &mut ControlSession<'_>, parent: &str) -> Option<String> {
-    let folder = session.root().path(parent);
-    let groups = session.setup().groups.clone();
+    let folder = session.root.path(parent);
+    let groups = session.setup.groups.clone();
     let group = groups.iter().find(|g| g.parent() == Some(&folder) && ours(g))?;
     Some(format!("{parent}/{}", group.file_name()?.to_string_lossy()))
 }
@@ -180,11 +180,11 @@ fn enable(
 ) -> Result<(), ControlError> {
     let file = place.subtree();
     let key = format!("{file}:{controller}");
-    if state(session.root(), &key) == PRESENT {
+    if state(session.root, &key) == PRESENT {
         return Ok(());
     }
     session.record(control, &key, ABSENT, PRESENT)?;
-    write(session.root(), control.spec().name, &file, &format!("+{controller}"))
+    write(session.root, control.spec().name, &file, &format!("+{controller}"))
 }
 
 /// Writes one value into a file of a group.

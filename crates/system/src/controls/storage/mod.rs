@@ -105,7 +105,7 @@ impl Control for Storage {
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let level = level(setting)?;
         // Check again, because the device may have been mounted since the first check.
-        check_place(session.root(), &level).map_err(not_here)?;
+        check_place(session.root, &level).map_err(not_here)?;
         let folder = place::folder(&level);
         if matches!(level.kind, StorageKind::Zfs { driver: Driver::Fuse, .. }) {
             // The daemon leaves its socket behind. There can be only one daemon, so the journal
@@ -114,7 +114,7 @@ impl Control for Storage {
             session.record(self, zfs::SOCKET, ABSENT, PRESENT)?;
         }
         session.record(self, &folder.to_string_lossy(), ABSENT, &setting.value.to_text())?;
-        let made = place::make(session.root(), &level, &folder).map_err(not_here)?;
+        let made = place::make(session.root, &level, &folder).map_err(not_here)?;
         for device in &made.devices {
             queue(session, &level, device)?;
         }
@@ -128,7 +128,7 @@ impl Control for Storage {
         }
         let names: Vec<&str> = made.devices.iter().map(|d| d.name.as_str()).collect();
         let files = made.files.to_string_lossy().into_owned();
-        let setup = session.setup();
+        let setup = &mut *session.setup;
         setup.env.push((tools::VARIABLE.to_owned(), files));
         setup.env.push((place::DEVICES.to_owned(), names.join(" ")));
         if matches!(level.kind, StorageKind::Image(_)) {
@@ -194,29 +194,29 @@ impl Storage {
         let devices = &made.devices;
         let Some(disk) = level.emulated else { return Ok(None) };
         let values = throttle::values(&disk, level.limits);
-        let hierarchy = controller(session.root())?;
+        let hierarchy = controller(session.root)?;
         let group = if let Hierarchy::One { top, own } = &hierarchy {
             let wanted = values.map(|v| v.to_string()).join(" ");
             for device in devices {
-                let old = throttle::current(session.root(), &device.numbers)?;
+                let old = throttle::current(session.root, &device.numbers)?;
                 session.record(self, &throttle::key(&device.numbers), &old, &wanted)?;
-                throttle::set(session.root(), &device.numbers, &wanted)?;
+                throttle::set(session.root, &device.numbers, &wanted)?;
             }
             // Each group has a budget of its own, and the kernel's writeback runs in the top group.
-            let top_group = session.root().path(top);
+            let top_group = session.root.path(top);
             if top == own {
                 None
             } else {
-                session.setup().groups.push(top_group.clone());
+                session.setup.groups.push(top_group.clone());
                 Some(top_group)
             }
         } else {
             let (group, _) = cgroup::make(session, self, "io")?;
             for device in devices {
                 let line = throttle::io_max(&device.numbers, values);
-                cgroup::write(session.root(), SPEC.name, &format!("{group}/io.max"), &line)?;
+                cgroup::write(session.root, SPEC.name, &format!("{group}/io.max"), &line)?;
             }
-            Some(session.root().path(&group))
+            Some(session.root.path(&group))
         };
         session.note(format!(
             "an EMULATED disk, `{}`: a device of this machine limited to its rates ({}); it has no \
@@ -229,9 +229,9 @@ impl Storage {
             if let Some(daemon) = made.daemon {
                 // The daemon does the program's I/O, so it must have the same limits.
                 let file = format!("{}/cgroup.procs", group.display());
-                cgroup::write(session.root(), SPEC.name, &file, &daemon.to_string())?;
+                cgroup::write(session.root, SPEC.name, &file, &daemon.to_string())?;
             }
-            cgroup::join(session.root(), &hierarchy, &group).map_err(|e| {
+            cgroup::join(session.root, &hierarchy, &group).map_err(|e| {
                 SPEC.failed(format!("joining the control group `{}`", group.display()), e)
             })
         };
@@ -255,13 +255,13 @@ fn limits_words(values: [u64; 4]) -> String {
 
 /// Sets scheduler and read-ahead of a device, journaled as files of `/sys`.
 fn queue(session: &mut ControlSession<'_>, level: &StorageLevel, device: &Device) -> Result<()> {
-    let folder = device.queue(session.root());
+    let folder = device.queue(session.root);
     let mut set = |name: &str, value: String| {
-        let key = session.root().path(&format!("{folder}/{name}"));
+        let key = session.root.path(&format!("{folder}/{name}"));
         // The resolved path, because the `sysfs` control does not accept `..`.
         let key = key.canonicalize().unwrap_or(key).to_string_lossy().into_owned();
         let setting = Setting { control: "sysfs".to_owned(), key, value: Scalar::Text(value) };
-        Sysfs.check(session.root(), &setting)?;
+        Sysfs.check(session.root, &setting)?;
         Sysfs.apply(&setting, session)
     };
     if let Some(scheduler) = &level.scheduler {
