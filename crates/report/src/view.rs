@@ -7,17 +7,22 @@ use assay_model::{
     RunSummary, SampleSet, SystemDescription, TreatmentSummary, TrialRecord,
 };
 use assay_traces::{RunTraces, TraceData, TraceFile};
+use serde::Serialize;
 
 use crate::merged_sentences::SentenceGroup;
 
 /// The data of a run for reports. The caller fills it; nothing here reads files.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Serialize)]
 pub struct RunView {
+    /// Version of assay that makes the report.
+    #[serde(rename = "assay")]
+    pub assay_version: String,
     /// Summary of the run.
     pub summary: RunSummary,
     /// Experiment as it was read.
     pub experiment: Experiment,
     /// Experiment file, byte for byte.
+    #[serde(skip)]
     pub experiment_toml: String,
     pub plan: Plan,
     /// The system under test at the start.
@@ -29,14 +34,14 @@ pub struct RunView {
     /// Observations that differ along with the metric, for the first comparisons of the analysis.
     pub explanations: Vec<Explanation>,
     /// Samples of the monitors, by trial number.
+    #[serde(skip)]
     pub samples: BTreeMap<u32, SampleSet>,
     /// Traces of the trials.
+    #[serde(skip)]
     pub traces: RunTraces,
     pub ledger: Vec<LedgerEntry>,
     /// End of the ledger's hash chain; `None` for an empty ledger.
     pub ledger_head: Option<LedgerHead>,
-    /// Version of assay that makes the report.
-    pub assay_version: String,
 }
 
 impl RunView {

@@ -42,10 +42,6 @@ impl<'a> ObservationKey<'a> {
         let whole = field.chart.and_then(|(chart, _)| chart.subject);
         (field.is_time() && whole.is_none_or(|whole| self.subject == whole)).then_some(0.01)
     }
-
-    fn counted(&self) -> bool {
-        is_complete(self.source)
-    }
 }
 
 /// Observations of the trials of two treatments, by key.
@@ -71,7 +67,7 @@ impl<'a> PairedObservations<'a> {
 
     /// Returns a reference to the current trial's value of a key, inserting 0 if it is missing.
     pub(super) fn entry(&mut self, key: ObservationKey<'a>) -> &mut f64 {
-        if key.counted() {
+        if is_complete(key.source) {
             self.counted.insert((key.source, self.trial));
         }
         let expected = self.values.get(self.next).is_some_and(|(known, _)| *known == key);

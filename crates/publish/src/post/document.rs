@@ -331,11 +331,6 @@ impl Post {
     pub(super) fn places(&self, block: fn(&PostBlock) -> bool) -> bool {
         self.blocks.iter().any(block)
     }
-
-    /// Returns true if the post has numbers of more than one origin (quoted, measured).
-    pub(super) fn mixed(&self) -> bool {
-        !self.results.is_empty() && !self.runs.is_empty()
-    }
 }
 
 impl ComputedNumber {

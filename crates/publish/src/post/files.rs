@@ -4,13 +4,13 @@
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-use assay_model::{Interval, RunSummary, SCHEMA_VERSION};
+use assay_model::{RunSummary, SCHEMA_VERSION};
 use assay_quoted::pack::PackVerdict;
 use assay_quoted::quoted::columns;
 use serde::Serialize;
 
 use super::answer::Claim;
-use super::document::{ComputedNumber, Facts, Input, Post, PostFinding, TypedQuantity, UsedResult};
+use super::document::{ComputedNumber, Post, PostFinding, TypedQuantity, UsedResult};
 use assay_report::formats::csv::Rows;
 
 /// A column of computed numbers: its title, and the function that formats its field.
@@ -81,39 +81,6 @@ pub fn results_csv(post: &Post) -> String {
     out.text()
 }
 
-/// A sentence that is computed as a whole.
-#[derive(Serialize)]
-struct Statement<'a> {
-    anchor: &'a str,
-    text: &'a str,
-    function: &'a str,
-    #[serde(flatten)]
-    facts: &'a Facts,
-    value: Option<f64>,
-    unit: &'a str,
-    interval: Option<Interval>,
-    formula: &'a str,
-    inputs: &'a [Input],
-    line: usize,
-}
-
-impl<'a> Statement<'a> {
-    fn from_number(n: &'a ComputedNumber) -> Self {
-        Statement {
-            anchor: &n.anchor,
-            text: &n.text,
-            function: &n.function,
-            facts: &n.facts,
-            value: n.value,
-            unit: &n.unit,
-            interval: n.interval,
-            formula: &n.formula,
-            inputs: &n.inputs,
-            line: n.line,
-        }
-    }
-}
-
 /// A quoted result that the post rests on.
 #[derive(Serialize)]
 struct QuotedRow<'a> {
@@ -149,7 +116,7 @@ struct PostJson<'a> {
     assay: &'a str,
     title: &'a str,
     as_of: Option<&'a str>,
-    statements: Vec<Statement<'a>>,
+    statements: Vec<&'a ComputedNumber>,
     numbers: &'a [ComputedNumber],
     findings: &'a [PostFinding],
     results: Vec<QuotedRow<'a>>,
@@ -172,7 +139,7 @@ pub fn json(post: &Post) -> serde_json::Result<String> {
         assay: &post.assay_version,
         title: &post.front.title,
         as_of: post.front.as_of.as_deref(),
-        statements: post.statements().map(Statement::from_number).collect(),
+        statements: post.statements().collect(),
         numbers: &post.numbers,
         findings: &post.findings,
         results: post.results.iter().map(QuotedRow::from_result).collect(),

@@ -74,7 +74,7 @@ fn number(out: &mut String, post: &Post, n: &ComputedNumber) {
     out.push_str(&without_names(line(&n.text)));
     if post.is_certified(n) {
         let _ = write!(out, " {SEAL}");
-    } else if post.mixed() && !n.kind.is_empty() {
+    } else if !post.results.is_empty() && !post.runs.is_empty() && !n.kind.is_empty() {
         let _ = write!(out, " *({})*", n.kind);
     }
     let _ = write!(out, "[^{}]", n.anchor);

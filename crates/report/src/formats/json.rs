@@ -1,27 +1,16 @@
 //! Exports everything about a run as one JSON document, for programs. Nothing is withheld here: the
 //! document has the findings next to the numbers.
 
-use assay_model::{
-    Analysis, Experiment, Explanation, LedgerEntry, Plan, RunSummary, SCHEMA_VERSION,
-    SystemDescription, TrialRecord,
-};
+use assay_model::SCHEMA_VERSION;
 use serde::Serialize;
 
-use crate::view::{LedgerHead, RunView};
+use crate::view::RunView;
 
 #[derive(Serialize)]
 struct Document<'a> {
     schema_version: u32,
-    assay: &'a str,
-    summary: &'a RunSummary,
-    experiment: &'a Experiment,
-    plan: &'a Plan,
-    system: &'a SystemDescription,
-    analysis: &'a Analysis,
-    explanations: &'a [Explanation],
-    records: &'a [TrialRecord],
-    ledger: &'a [LedgerEntry],
-    ledger_head: Option<&'a LedgerHead>,
+    #[serde(flatten)]
+    view: &'a RunView,
 }
 
 /// Writes the document, indented. Values that are not finite become `null`.
@@ -30,24 +19,13 @@ struct Document<'a> {
 /// Fails if a map of the view has a key that JSON does not allow, which none of the current types
 /// has.
 pub fn write(view: &RunView) -> Result<String, serde_json::Error> {
-    let document = Document {
-        schema_version: SCHEMA_VERSION,
-        assay: &view.assay_version,
-        summary: &view.summary,
-        experiment: &view.experiment,
-        plan: &view.plan,
-        system: &view.system,
-        analysis: &view.analysis,
-        explanations: &view.explanations,
-        records: &view.records,
-        ledger: &view.ledger,
-        ledger_head: view.ledger_head.as_ref(),
-    };
-    serde_json::to_string_pretty(&document)
+    serde_json::to_string_pretty(&Document { schema_version: SCHEMA_VERSION, view })
 }
 
 #[cfg(test)]
 mod tests {
+    use assay_model::{Analysis, TrialRecord};
+
     use super::*;
     use crate::fixtures;
 

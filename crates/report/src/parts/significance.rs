@@ -70,15 +70,10 @@ fn made(view: &RunView, gate: &Gate, cards: bool) -> Parts {
     out
 }
 
-/// Returns the trials that a comparison was computed from.
-pub(crate) fn trials_of(view: &RunView, c: &assay_model::Comparison) -> TrialLinks {
-    TrialLinks::metric(view, &[c.baseline, c.treatment], &c.metric)
-}
-
 fn compared(view: &RunView, gate: &Gate) -> Vec<Card> {
     let a = &gate.analysis;
     let card = |c: &assay_model::Comparison| {
-        let behind = trials_of(view, c);
+        let behind = TrialLinks::metric(view, &[c.baseline, c.treatment], &c.metric);
         let shown = c.verdict != Verdict::Invalid && c.ratio.is_some();
         let ratio = ratio_in_a_sentence(c) + ratio_mark(a, c);
         Card {
