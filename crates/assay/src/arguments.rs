@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use assay_model::HostUse;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
@@ -170,8 +171,8 @@ pub struct PlaceArgs {
     #[arg(long, value_name = "HOST", value_delimiter = ',')]
     pub host: Vec<String>,
     /// The meaning of several hosts.
-    #[arg(long, value_enum, value_name = "MEANING")]
-    pub hosts_as: Option<HostUseArg>,
+    #[arg(long, value_name = "MEANING", value_parser = choice(HOST_USES))]
+    pub hosts_as: Option<HostUse>,
     /// The number of nodes.
     #[arg(long, value_name = "N")]
     pub nodes: Option<u32>,
@@ -205,16 +206,15 @@ pub enum EngineArg {
     Ssh,
 }
 
-/// Meaning of several hosts.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum HostUseArg {
-    /// Every trial runs on all hosts at the same time.
-    Together,
-    /// The hosts are compared.
-    Factor,
-    /// The blocks run on the hosts in turn; intervals cover the differences between hosts.
-    Replicates,
-}
+const HOST_USES: [Choice<HostUse>; 3] = [
+    ("together", "Every trial runs on all hosts at the same time", HostUse::Together),
+    ("factor", "The hosts are compared", HostUse::Factor),
+    (
+        "replicates",
+        "The blocks run on the hosts in turn; intervals cover the differences between hosts",
+        HostUse::Replicates,
+    ),
+];
 
 /// Programs to observe, and for how long.
 #[derive(Debug, Args)]

@@ -7,11 +7,11 @@ use std::path::Path;
 use anyhow::Result;
 use assay_lab::{DEFAULT_BLOCKS, LabError, PreparedExperiment, REV, apply_set};
 use assay_model::{
-    Engine, ExecutionPlace, Experiment, FactorLevel, FactorLevels, HostUse, Labelled, Scalar, Stop,
+    Engine, ExecutionPlace, Experiment, FactorLevel, FactorLevels, Labelled, Scalar, Stop,
 };
 use assay_workloads::{KitPaths, quote_words};
 
-use crate::arguments::{EngineArg, ExperimentArgs, HostUseArg, PlaceArgs};
+use crate::arguments::{EngineArg, ExperimentArgs, PlaceArgs};
 use crate::exit::usage;
 use crate::shipped;
 
@@ -317,12 +317,7 @@ pub fn change_place(place: &mut ExecutionPlace, typed: &PlaceArgs) {
     if !typed.host.is_empty() {
         place.hosts.clone_from(&typed.host);
     }
-    let hosts_as = typed.hosts_as.map(|meaning| match meaning {
-        HostUseArg::Together => HostUse::Together,
-        HostUseArg::Factor => HostUse::Factor,
-        HostUseArg::Replicates => HostUse::Replicates,
-    });
-    place.hosts_as = hosts_as.or(place.hosts_as);
+    place.hosts_as = typed.hosts_as.or(place.hosts_as);
     place.nodes = typed.nodes.unwrap_or(place.nodes);
     place.tasks_per_node = typed.tasks_per_node.unwrap_or(place.tasks_per_node);
     if typed.partition.is_some() {

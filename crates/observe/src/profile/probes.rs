@@ -137,12 +137,6 @@ impl Probes {
         })
     }
 
-    /// Makes the probes list the threads of followed processes that exist already. Their state is
-    /// unknown until they leave or get a CPU.
-    pub fn look_at_existing(&mut self) -> Result<(), NotAvailable> {
-        self.iterate("there")
-    }
-
     /// Makes the probes record the kernel stacks of the threads that are waiting now.
     pub fn look_at_waiting(&mut self) {
         // If this fails, the reason for those waits remains unknown.
@@ -150,7 +144,7 @@ impl Probes {
     }
 
     /// Runs an iterator probe over all threads.
-    fn iterate(&mut self, name: &str) -> Result<(), NotAvailable> {
+    pub fn iterate(&mut self, name: &str) -> Result<(), NotAvailable> {
         let program: &mut Iter = program(&mut self.ebpf, name)?;
         let link = program.attach().map_err(|e| refused(&e))?;
         let link = program.take_link(link).map_err(|e| refused(&e))?;

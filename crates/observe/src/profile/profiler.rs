@@ -80,7 +80,7 @@ impl Profiler {
             ProcessFilter::All => processes().into_iter().for_each(|pid| spaces.follow(pid)),
         }
         if ask.off_cpu && ask.whose != ProcessFilter::Children {
-            probes.look_at_existing()?;
+            probes.iterate("there")?;
         }
         Ok(Profiler {
             probes,

@@ -1,7 +1,7 @@
 //! Columns of the summary of `assay stat`, as a monitor's fields declare them.
 
 /// Column of the summary. The fields that name it are added up, or averaged if they have weights.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SampleColumn {
     /// Group of neighboring columns to which the column belongs.
     pub group: &'static ColumnGroup,

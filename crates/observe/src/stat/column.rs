@@ -2,16 +2,12 @@
 
 use super::Frame;
 use super::number::{percent, short};
-use crate::sampling::column::{ColumnGroup, ColumnSubject, SampleColumn};
+use crate::sampling::column::{ColumnSubject, SampleColumn};
 use crate::{Field, monitors};
 
 /// One column with the fields that it shows.
 pub struct StatColumn {
-    pub group: &'static ColumnGroup,
-    pub title: &'static str,
-    pub width: usize,
-    pub rank: u8,
-    place: u8,
+    pub column: SampleColumn,
     monitor: &'static str,
     /// Fields of the column; empty for the column with the subject's name.
     fields: Vec<&'static Field>,
@@ -19,35 +15,27 @@ pub struct StatColumn {
 
 /// Returns all columns from left to right. Without power, those up to rank 3 take 80 characters.
 pub fn summary() -> Vec<StatColumn> {
-    let mut all: Vec<(Option<&'static SampleColumn>, StatColumn)> = Vec::new();
+    let mut all: Vec<StatColumn> = Vec::new();
     for monitor in monitors::all() {
         for field in monitor.fields {
             let Some(column) = field.column else { continue };
-            let SampleColumn { group, place, title, width, rank } = *column;
-            let known = all.iter_mut().find(|(of, _)| of.is_some_and(|of| of == column));
-            if let Some((_, shown)) = known {
+            let mut known = all.iter_mut().filter(|shown| !shown.fields.is_empty());
+            if let Some(shown) = known.find(|shown| shown.column == *column) {
                 shown.fields.push(field);
                 continue;
             }
-            let shown = |place, title, width, rank, fields| StatColumn {
-                group,
-                place,
-                title,
-                width,
-                rank,
-                monitor: monitor.name,
-                fields,
-            };
+            let group = column.group;
             if let Some((title, width, rank)) = group.named
-                && all.iter().all(|(_, other)| other.group != group)
+                && all.iter().all(|other| other.column.group != group)
             {
-                all.push((None, shown(0, title, width, rank, Vec::new())));
+                let column = SampleColumn { group, place: 0, title, width, rank };
+                all.push(StatColumn { column, monitor: monitor.name, fields: Vec::new() });
             }
-            all.push((Some(column), shown(place, title, width, rank, vec![field])));
+            let fields = vec![field];
+            all.push(StatColumn { column: *column, monitor: monitor.name, fields });
         }
     }
-    let mut all: Vec<StatColumn> = all.into_iter().map(|(_, shown)| shown).collect();
-    all.sort_by_key(|shown| (shown.group.place, shown.place));
+    all.sort_by_key(|shown| (shown.column.group.place, shown.column.place));
     all
 }
 
@@ -55,11 +43,11 @@ impl StatColumn {
     /// Returns the text of the column for a frame.
     pub fn text(&self, frame: &Frame) -> String {
         let Some(first) = self.fields.first() else {
-            return frame.busiest_disk().unwrap_or("-").chars().take(self.width).collect();
+            return frame.busiest_disk().unwrap_or("-").chars().take(self.column.width).collect();
         };
         let whole = matches!(first.unit, "%" | "1");
         let number = |value| if whole { percent(value) } else { short(value) };
-        match self.group.of {
+        match self.column.group.of {
             ColumnSubject::Subject(name) => number(self.value(frame, name)),
             ColumnSubject::BusiestDisk => {
                 number(frame.busiest_disk().map_or(f64::NAN, |disk| self.value(frame, disk)))

@@ -33,13 +33,13 @@ impl Renderer {
     pub fn new(view: View, width: usize, first: &Frame) -> Self {
         let powered = first.subjects("power").next().is_some();
         let mut columns = summary();
-        columns.retain(|c| powered || c.group.of != ColumnSubject::Machine);
+        columns.retain(|c| powered || c.column.group.of != ColumnSubject::Machine);
         let needed = |columns: &[StatColumn]| -> usize {
-            columns.iter().map(|c| c.width + 1).sum::<usize>().saturating_sub(1)
+            columns.iter().map(|c| c.column.width + 1).sum::<usize>().saturating_sub(1)
         };
         while needed(&columns) > width {
-            let least = columns.iter().map(|c| c.rank).max().filter(|rank| *rank > 0);
-            let Some(i) = columns.iter().rposition(|c| Some(c.rank) == least) else { break };
+            let least = columns.iter().map(|c| c.column.rank).max().filter(|rank| *rank > 0);
+            let Some(i) = columns.iter().rposition(|c| Some(c.column.rank) == least) else { break };
             columns.remove(i);
         }
         Self { view, columns, disks: Disks::default() }
@@ -56,7 +56,10 @@ impl Renderer {
     pub fn header(&self) -> String {
         match self.view {
             View::Summary => {
-                self.groups() + &joined(self.columns.iter().map(|c| (c.title.to_owned(), c.width)))
+                self.groups()
+                    + &joined(
+                        self.columns.iter().map(|c| (c.column.title.to_owned(), c.column.width)),
+                    )
             }
             View::Disk | View::Cpu => String::new(),
         }
@@ -65,7 +68,7 @@ impl Renderer {
     /// Returns the lines of one interval, each with its newline.
     pub fn lines(&self, frame: &Frame) -> String {
         match self.view {
-            View::Summary => joined(self.columns.iter().map(|c| (c.text(frame), c.width))),
+            View::Summary => joined(self.columns.iter().map(|c| (c.text(frame), c.column.width))),
             View::Disk => self.disks.lines(frame),
             View::Cpu => {
                 let cpus: Vec<&str> = frame.subjects("cpu").collect();
@@ -78,9 +81,9 @@ impl Renderer {
     /// ----`.
     fn groups(&self) -> String {
         let mut line = String::new();
-        for group in self.columns.chunk_by(|a, b| a.group == b.group) {
-            let width = group.iter().map(|c| c.width + 1).sum::<usize>() - 1;
-            let name: String = group[0].group.title.chars().take(width).collect();
+        for group in self.columns.chunk_by(|a, b| a.column.group == b.column.group) {
+            let width = group.iter().map(|c| c.column.width + 1).sum::<usize>() - 1;
+            let name: String = group[0].column.group.title.chars().take(width).collect();
             let rule = width - name.chars().count();
             if !line.is_empty() {
                 line.push(' ');

@@ -3,8 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use assay_traces::block_io::{Dimension, Measure, TimeUnit};
-use clap::{Args, ValueEnum};
+use assay_traces::block_io::{Dimension, EventFormat, Measure, TimeUnit};
+use clap::Args;
 
 use crate::arguments::{Choice, choice};
 
@@ -88,8 +88,9 @@ pub struct Io {
     #[arg(long, value_name = "FILE")]
     pub save: Option<PathBuf>,
     /// Write the I/Os themselves in time order, for other tools, instead of a summary.
-    #[arg(long, value_enum, value_name = "FORMAT", conflicts_with_all = ["json", "tick"])]
-    pub format: Option<IoFormat>,
+    #[arg(long, value_name = "FORMAT", value_parser = choice(FORMATS),
+        conflicts_with_all = ["json", "tick"])]
+    pub format: Option<EventFormat>,
     /// Reader threads, where the format allows more than one [default: all CPUs].
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub threads: Option<u16>,
@@ -98,17 +99,21 @@ pub struct Io {
     pub command: Vec<OsString>,
 }
 
-/// Text format for single I/Os.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum IoFormat {
-    /// The events as `blkparse` prints them: queued (Q) or made (G) if that is known, issued (D),
-    /// completed (C).
-    Blkparse,
-    /// The latency log of fio with offsets: ms, latency in ns, direction, bytes, offset, priority.
-    FioLog,
-    /// One row per I/O, with every known field.
-    Csv,
-}
+const FORMATS: [Choice<EventFormat>; 3] = [
+    (
+        "blkparse",
+        "The events as `blkparse` prints them: queued (Q) or made (G) if that is known, issued \
+        (D), completed (C)",
+        EventFormat::Blkparse,
+    ),
+    (
+        "fio-log",
+        "The latency log of fio with offsets: ms, latency in ns, direction, bytes, offset, \
+        priority",
+        EventFormat::FioLog,
+    ),
+    ("csv", "One row per I/O, with every known field", EventFormat::Csv),
+];
 
 const MEASURES: [Choice<Measure>; 5] = [
     ("size", "Bytes", Measure::Size),

@@ -48,7 +48,7 @@ pub fn live(global: &Global, asked: &Io, question: Question) -> Result<Exit> {
     let mut tracer = IoTracer::start(Path::new("/"), &ask, &names)?;
     if let Some(format) = asked.format {
         let out = Box::new(std::io::BufWriter::new(std::io::stdout()));
-        tracer.write_events(crate::commands::io::text(format), out)?;
+        tracer.write_events(format, out)?;
     }
     let command =
         (!asked.command.is_empty()).then(|| observed_command::start(&asked.command, &interrupt));

@@ -11,14 +11,12 @@ use anyhow::Result;
 use assay_model::units::parse_duration;
 use assay_report::terminal::{io as io_text, io_ticks, iostat, printed};
 use assay_traces::block_io::{
-    BucketLayout, Error, EventFormat, Filter, Op, Options, Question, Steps, TraceAnswer,
-    WrittenLines,
+    BucketLayout, Error, Filter, Op, Options, Question, Steps, TraceAnswer, WrittenLines,
 };
 
 use crate::arguments::Global;
 use crate::exit::{Exit, Usage, usage};
 use crate::screen::{print_json, print_styled, say, style};
-use args::IoFormat;
 
 /// Analyses the trace and prints the answer.
 pub fn io(global: &Global, asked: &args::Io) -> Result<Exit> {
@@ -41,11 +39,7 @@ pub fn io(global: &Global, asked: &args::Io) -> Result<Exit> {
     if let Some(format) = asked.format {
         let mut out = std::io::BufWriter::new(std::io::stdout().lock());
         return match assay_traces::block_io::write_events(
-            from,
-            &question,
-            &options,
-            text(format),
-            &mut out,
+            from, &question, &options, format, &mut out,
         ) {
             Ok(written) => Ok(exit_of(written)),
             Err(error @ (Error::Save { .. } | Error::Write(_))) => Err(error.into()),
@@ -74,14 +68,6 @@ pub fn io(global: &Global, asked: &args::Io) -> Result<Exit> {
         TraceAnswer::Iostat(log) => show(&iostat(&log, asked.tick.is_some(), style())),
         TraceAnswer::Histograms(all) if global.json => show_json(&all),
         TraceAnswer::Histograms(all) => show(&printed(&all, style())),
-    }
-}
-
-pub(in crate::commands) fn text(format: IoFormat) -> EventFormat {
-    match format {
-        IoFormat::Blkparse => EventFormat::Blkparse,
-        IoFormat::FioLog => EventFormat::FioLog,
-        IoFormat::Csv => EventFormat::Csv,
     }
 }
 
