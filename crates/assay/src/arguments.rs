@@ -2,10 +2,13 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::time::Duration;
 
-use assay_model::HostUse;
+use assay_model::{HostUse, units};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+
+use crate::exit::Usage;
 
 /// Options of every verb.
 #[derive(Debug, Args)]
@@ -253,6 +256,11 @@ fn reader_names() -> PossibleValuesParser {
 fn printed_pattern(text: &str) -> Result<String, String> {
     assay_workloads::Pattern::parse_any(text).map_err(|e| e.to_string())?;
     Ok(text.to_owned())
+}
+
+/// Parses the value of `--budget`.
+pub fn budget(text: &str) -> Result<Duration, Usage> {
+    units::parse_duration(text).map_err(|e| Usage(format!("--budget {text}: {e}")))
 }
 
 /// A word of an option, its help (may be empty), and its value.

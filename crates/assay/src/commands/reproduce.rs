@@ -13,10 +13,10 @@ use assay_publish::reproduce::{Reproduced, RequestedExperiment, markdown, plan, 
 
 use super::open::{kit_paths, open_archive};
 use super::post::{PublishedPost, bytes, publish_with};
-use crate::arguments::Global;
+use crate::arguments::{Global, budget};
 use crate::commands::publish::args::Publish;
 use crate::commands::reproduce::args::Reproduce;
-use crate::exit::{Exit, Usage, usage};
+use crate::exit::{Exit, usage};
 use crate::screen::{answer_styled, say, style, write_file};
 use crate::shipped;
 
@@ -35,12 +35,7 @@ pub(super) struct PostTemplate {
 
 /// Repeats the experiments of a post, or of all posts in a folder, and judges their claims.
 pub fn reproduce(global: &Global, asked: &Reproduce) -> Result<Exit> {
-    let budget = match &asked.budget {
-        None => None,
-        Some(text) => {
-            Some(units::parse_duration(text).map_err(|e| Usage(format!("--budget {text}: {e}")))?)
-        }
-    };
+    let budget = asked.budget.as_deref().map(budget).transpose()?;
     let posts = posts(&asked.what)?;
     let archive = open_archive(global)?;
     let mut jobs = jobs::from_posts(&posts, &archive, &kit_paths()?)?;

@@ -18,24 +18,24 @@ use assay_report::page::shell;
 const NEWEST: usize = 50;
 
 /// Cards that the pages are made of, newest first.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Default)]
 pub struct Cards<'a> {
-    pub posts: &'a [&'a PostCard],
-    pub runs: &'a [&'a RunCard],
-    pub landscapes: &'a [&'a LandscapeCard],
-    pub histories: &'a [&'a HistoryCard],
+    pub posts: Vec<&'a PostCard>,
+    pub runs: Vec<&'a RunCard>,
+    pub landscapes: Vec<&'a LandscapeCard>,
+    pub histories: Vec<&'a HistoryCard>,
 }
 
 /// Returns every such page: its path and its document.
-pub fn all(site: &Site, cards: Cards<'_>) -> Vec<(String, String)> {
+pub fn all(site: &Site, cards: &Cards<'_>) -> Vec<(String, String)> {
     let mut pages = ListPages { site, out: Vec::new() };
     pages.posts(cards);
-    pages.runs(cards.runs);
-    pages.systems(cards.runs);
-    pages.workloads(cards.runs);
+    pages.runs(&cards.runs);
+    pages.systems(&cards.runs);
+    pages.workloads(&cards.runs);
     pages.tags(cards);
-    pages.landscapes(cards.landscapes);
-    pages.histories(cards.histories);
+    pages.landscapes(&cards.landscapes);
+    pages.histories(&cards.histories);
     pages.out
 }
 
@@ -64,16 +64,16 @@ pub(super) fn by<'a>(
 /// Tags by their names in addresses: the title, the posts and the runs of each.
 type Tags<'a> = BTreeMap<String, (String, Vec<&'a PostCard>, Vec<&'a RunCard>)>;
 
-fn tags(cards: Cards<'_>) -> Tags<'_> {
+fn tags<'a>(cards: &Cards<'a>) -> Tags<'a> {
     let mut tags: Tags<'_> = BTreeMap::new();
-    for post in cards.posts {
+    for post in &cards.posts {
         for (slug, tag) in post.tag_slugs.iter().zip(&post.tags) {
             let entry =
                 tags.entry(slug.clone()).or_insert_with(|| (tag.clone(), Vec::new(), Vec::new()));
             entry.1.push(post);
         }
     }
-    for run in cards.runs {
+    for run in &cards.runs {
         for tag in &run.summary.tags {
             let entry =
                 tags.entry(slug(tag)).or_insert_with(|| (tag.clone(), Vec::new(), Vec::new()));
@@ -116,7 +116,7 @@ impl ListPages<'_> {
         self.out.push((path.to_owned(), self.site.page(&page)));
     }
 
-    fn posts(&mut self, cards: Cards<'_>) {
+    fn posts(&mut self, cards: &Cards<'_>) {
         let path = "index.html";
         let lede = format!(
             "{}, {} and {}.",
@@ -129,7 +129,7 @@ impl ListPages<'_> {
             section id="posts" aria-labelledby="posts-heading" {
                 h2 id="posts-heading" { "Posts" }
                 @if cards.posts.is_empty() { p { "There is no post yet." } }
-                @else { (articles(path, cards.posts)) }
+                @else { (articles(path, &cards.posts)) }
                 @if feeds { p.soft {
                     "Posts as a feed: " a href="atom.xml" { "Atom" }
                     @if self.site.base.is_some() { ", " a href="feed.json" { "JSON" } }
@@ -245,7 +245,7 @@ impl ListPages<'_> {
         }
     }
 
-    fn tags(&mut self, cards: Cards<'_>) {
+    fn tags(&mut self, cards: &Cards<'_>) {
         let tags = tags(cards);
         let mut table = Table::captioned("Tags").label("tag").number("posts").number("runs");
         for (slug, (name, posts, runs)) in &tags {

@@ -68,9 +68,9 @@ pub fn page(site: &Site, index: &[SearchEntry]) -> String {
 
 /// Returns every page that can be found: posts, systems, workloads, histories, landscapes, then
 /// runs.
-pub fn index(cards: Cards<'_>) -> Vec<SearchEntry> {
+pub fn index(cards: &Cards<'_>) -> Vec<SearchEntry> {
     let mut out = Vec::new();
-    for post in cards.posts {
+    for post in &cards.posts {
         out.push(SearchEntry {
             kind: "post",
             title: post.title.clone(),
@@ -108,19 +108,19 @@ pub fn index(cards: Cards<'_>) -> Vec<SearchEntry> {
         says: says.to_owned(),
         text: format!("{says} {text}"),
     };
-    for (host, of) in by(cards.runs, RunCard::host) {
+    for (host, of) in by(&cards.runs, RunCard::host) {
         let Some(newest) = of.first() else { continue };
         let facts: Vec<&str> = newest.facts.iter().map(|(_, value)| value.as_str()).collect();
         out.push(plain("system", &host, system_path(&host), &newest.machine(), &facts.join(" ")));
     }
-    for (name, of) in by(cards.runs, |run| &run.summary.workload) {
+    for (name, of) in by(&cards.runs, |run| &run.summary.workload) {
         let help = of.first().map_or("", |run| run.workload.as_str());
         out.push(plain("workload", &name, workload_path(&name), help, ""));
     }
-    for card in cards.histories {
+    for card in &cards.histories {
         out.push(plain("history", &card.heading, card.path(), &card.lede, &card.changes.join(" ")));
     }
-    for card in cards.landscapes {
+    for card in &cards.landscapes {
         let text = format!("{} {}", card.name, card.systems);
         out.push(plain("landscape", &card.heading, card.path(), &card.measure, &text));
     }

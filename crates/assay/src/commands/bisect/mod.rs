@@ -21,7 +21,7 @@ use assay_system::process::Output;
 use assay_system::revisions::{Merges, Repository, Revision};
 use serde::Serialize;
 
-use crate::arguments::Global;
+use crate::arguments::{Global, budget};
 use crate::commands::functions::{ComparedRevisions, between};
 use crate::commands::open::{kit_paths, open_archive, open_lab};
 use crate::commands::{experiment, run};
@@ -105,8 +105,7 @@ struct BisectSearch {
 /// Searches until a commit has a probability of 95 %, or it is that certain that there is no step,
 /// or the budget is used up. With `--all`, continues until another step is unlikely.
 pub fn bisect(global: &Global, asked: &Bisect) -> Result<Exit> {
-    let budget = units::parse_duration(&asked.budget)
-        .map_err(|e| Usage(format!("--budget {}: {e}", asked.budget)))?;
+    let budget = budget(&asked.budget)?;
     if !asked.what.rev.is_empty() {
         return usage("bisect searches between --good and --bad; leave out --rev");
     }

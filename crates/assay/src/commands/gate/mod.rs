@@ -26,7 +26,7 @@ use crate::arguments::{ExperimentArgs, Global};
 use crate::commands::functions::{ComparedRevisions, between};
 use crate::commands::open::{kit_paths, open_archive, open_lab};
 use crate::commands::{experiment, export, run};
-use crate::exit::{Exit, Usage, usage};
+use crate::exit::{Exit, usage};
 use crate::progress::Bar;
 use crate::screen::{print, print_json, print_styled, style, write_file};
 use crate::view;
@@ -307,9 +307,7 @@ fn second(
     if state != RunState::Completed || !what.until_clear {
         return Ok(None);
     }
-    let budget = units::parse_duration(what.max_time.as_deref().unwrap_or(budget))
-        .map_err(|e| Usage(format!("--budget {budget}: {e}")))?;
-    let left = budget.saturating_sub(began.elapsed());
+    let left = suite::left(what.max_time.as_deref().unwrap_or(budget), began)?;
     Ok(block_s(view).and_then(|each| more(c, each, left)).map(|blocks| (blocks, left)))
 }
 

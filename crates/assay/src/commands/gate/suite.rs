@@ -6,12 +6,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use assay_lab::series::SUITE_BLOCKS;
-use assay_model::{Analysis, Better, Comparison, Verdict, units};
+use assay_model::{Analysis, Better, Comparison, Verdict};
 use assay_report::{RunView, block_s, ratio_text};
 use assay_workloads::readers;
 
-use crate::arguments::ExperimentArgs;
-use crate::exit::Usage;
+use crate::arguments::{ExperimentArgs, budget};
 
 /// Blocks of a gate of a suite unless `--blocks` is given.
 pub const BLOCKS: u32 = 20;
@@ -40,18 +39,14 @@ fn looks_worse(c: &Comparison) -> bool {
 }
 
 /// Returns the time for the first run of a budget; the rest is for the suspects.
-pub fn first_part(budget: &str) -> Result<String> {
-    let whole = parsed(budget)?;
+pub fn first_part(whole: &str) -> Result<String> {
+    let whole = budget(whole)?;
     Ok(format!("{} ms", whole.mul_f64(FIRST).as_millis()))
 }
 
-fn parsed(budget: &str) -> Result<Duration> {
-    Ok(units::parse_duration(budget).map_err(|e| Usage(format!("--budget {budget}: {e}")))?)
-}
-
 /// Returns the part of the budget that is left.
-pub fn left(budget: &str, began: Instant) -> Result<Duration> {
-    Ok(parsed(budget)?.saturating_sub(began.elapsed()))
+pub fn left(whole: &str, began: Instant) -> Result<Duration> {
+    Ok(budget(whole)?.saturating_sub(began.elapsed()))
 }
 
 /// Returns the arguments of the run that compares the suspects again. `None` if nothing looks

@@ -16,7 +16,7 @@ use anyhow::{Context, Result};
 use assay_archive::Archive;
 use assay_lab::series::{self, DefinedHistory, StoredFindings};
 use assay_lab::{Lab, LabError, REV};
-use assay_model::{Hooks, units};
+use assay_model::Hooks;
 use assay_report::history::{PublishedHistory as Page, markdown, published};
 use assay_stats::series::{
     ChangePoint, Commit, HistoryData, HistoryDefinition, HistoryView, ImportedSeries, analysis,
@@ -27,7 +27,7 @@ use assay_workloads::readers;
 
 use super::experiment;
 use super::open::{kit_paths, open_archive, open_lab};
-use crate::arguments::{ExperimentArgs, Global};
+use crate::arguments::{ExperimentArgs, Global, budget};
 use crate::commands::run;
 use crate::exit::{Exit, Usage, usage};
 use crate::progress::Bar;
@@ -192,8 +192,7 @@ impl<'a> MeasuredHistory<'a> {
     fn go(&self, global: &Global) -> Result<Exit> {
         let asked = self.asked;
         let mut kept = StoredFindings::open(self.archive.path(), &self.defined.id)?;
-        let budget = units::parse_duration(&asked.budget)
-            .map_err(|e| Usage(format!("--budget {}: {e}", asked.budget)))?;
+        let budget = budget(&asked.budget)?;
         if let Some(name) = &asked.reset {
             let commit = self.defined.repo.one(name).map_err(LabError::from)?.level();
             if !kept.known.reset(&self.past()?, &commit, false) {

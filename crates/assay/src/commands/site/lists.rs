@@ -1,7 +1,8 @@
 //! The pages of a site that list its contents, made from their cards.
 
 use anyhow::{Result, anyhow};
-use assay_publish::site::{HistoryCard, LandscapeCard, PostCard, RunCard, feed, lists, search};
+use assay_publish::site::lists::Cards;
+use assay_publish::site::{feed, lists, search};
 
 use super::builder::Builder;
 use super::folder::{Unit, UnitCard, is_page};
@@ -9,13 +10,7 @@ use super::folder::{Unit, UnitCard, is_page};
 /// Writes the lists, the search, the feeds and the sitemap.
 pub fn build(builder: &Builder<'_>) -> Result<()> {
     let units = builder.folder.units();
-    let cards = SiteCards::from_units(&units);
-    let listed = lists::Cards {
-        posts: &cards.posts,
-        runs: &cards.runs,
-        landscapes: &cards.landscapes,
-        histories: &cards.histories,
-    };
+    let cards = cards(&units);
     for post in cards.posts.iter().filter(|p| p.day.is_none()) {
         builder.note(format!(
             "post {} has no date and is in no feed: add `date` to its front matter, or begin its \
@@ -23,15 +18,15 @@ pub fn build(builder: &Builder<'_>) -> Result<()> {
             post.slug
         ));
     }
-    let mut files = lists::all(&builder.site, listed);
-    files.push((search::PATH.to_owned(), search::page(&builder.site, &search::index(listed))));
+    let mut files = lists::all(&builder.site, &cards);
+    files.push((search::PATH.to_owned(), search::page(&builder.site, &search::index(&cards))));
     let pages = units.iter().flat_map(|u| u.files.keys()).filter(|p| is_page(p));
     let mut pages: Vec<&str> =
         pages.map(String::as_str).chain(files.iter().map(|f| f.0.as_str())).collect();
     pages.sort_unstable();
     let mut more = feed::sitemap(&builder.site, &pages);
-    more.extend(feed::atom(&builder.site, listed.posts).map(|f| ("atom.xml".to_owned(), f)));
-    more.extend(feed::json(&builder.site, listed.posts).map(|f| ("feed.json".to_owned(), f)));
+    more.extend(feed::atom(&builder.site, &cards.posts).map(|f| ("atom.xml".to_owned(), f)));
+    more.extend(feed::json(&builder.site, &cards.posts).map(|f| ("feed.json".to_owned(), f)));
     files.extend(more);
     let mut unit = Unit { key: builder.settings.clone(), ..Unit::default() };
     for (path, text) in files {
@@ -43,33 +38,23 @@ pub fn build(builder: &Builder<'_>) -> Result<()> {
     builder.folder.done("lists", unit)
 }
 
-/// Cards of all units, newest first.
-#[derive(Default)]
-pub struct SiteCards<'a> {
-    pub runs: Vec<&'a RunCard>,
-    pub posts: Vec<&'a PostCard>,
-    pub landscapes: Vec<&'a LandscapeCard>,
-    pub histories: Vec<&'a HistoryCard>,
-}
-
-impl<'a> SiteCards<'a> {
-    pub fn from_units(units: &'a [Unit]) -> Self {
-        let mut cards = SiteCards::default();
-        for unit in units {
-            match &unit.card {
-                Some(UnitCard::Run(c)) => cards.runs.push(c),
-                Some(UnitCard::Post(c)) => cards.posts.push(c),
-                Some(UnitCard::Landscape(c)) => cards.landscapes.push(c),
-                Some(UnitCard::History(c)) => cards.histories.push(c),
-                None => {}
-            }
+/// Returns the cards of all units, newest first.
+pub fn cards(units: &[Unit]) -> Cards<'_> {
+    let mut cards = Cards::default();
+    for unit in units {
+        match &unit.card {
+            Some(UnitCard::Run(c)) => cards.runs.push(c),
+            Some(UnitCard::Post(c)) => cards.posts.push(c),
+            Some(UnitCard::Landscape(c)) => cards.landscapes.push(c),
+            Some(UnitCard::History(c)) => cards.histories.push(c),
+            None => {}
         }
-        cards.runs.sort_by(|a, b| {
-            (&b.summary.started_at, &b.summary.id).cmp(&(&a.summary.started_at, &a.summary.id))
-        });
-        cards.posts.sort_by(|a, b| (&b.day, &b.slug).cmp(&(&a.day, &a.slug)));
-        cards.landscapes.sort_by(|a, b| a.heading.cmp(&b.heading));
-        cards.histories.sort_by(|a, b| a.heading.cmp(&b.heading));
-        cards
     }
+    cards.runs.sort_by(|a, b| {
+        (&b.summary.started_at, &b.summary.id).cmp(&(&a.summary.started_at, &a.summary.id))
+    });
+    cards.posts.sort_by(|a, b| (&b.day, &b.slug).cmp(&(&a.day, &a.slug)));
+    cards.landscapes.sort_by(|a, b| a.heading.cmp(&b.heading));
+    cards.histories.sort_by(|a, b| a.heading.cmp(&b.heading));
+    cards
 }

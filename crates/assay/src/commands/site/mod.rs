@@ -30,7 +30,6 @@ use crate::screen::{print, print_json, say};
 use crate::{shipped, view};
 use builder::{Builder, OmissionReason};
 use folder::SiteFolder;
-use lists::SiteCards;
 
 /// Builds or updates the site.
 pub fn site(global: &Global, asked: &args::Site) -> Result<Exit> {
@@ -89,7 +88,7 @@ pub fn site(global: &Global, asked: &args::Site) -> Result<Exit> {
         );
     }
     let units = folder.units();
-    let held = SiteCards::from_units(&units);
+    let held = lists::cards(&units);
     let (posts, runs, landscapes) = (held.posts.len(), held.runs.len(), held.landscapes.len());
     let histories = held.histories.len();
     let withheld = held.runs.iter().filter(|run| run.withheld).count();
