@@ -64,6 +64,12 @@ pub(super) enum FunctionAnswer {
     },
 }
 
+impl From<Amount> for FunctionAnswer {
+    fn from(amount: Amount) -> Self {
+        FunctionAnswer::Amount(Box::new(amount))
+    }
+}
+
 /// Reason why a value or a ratio is missing.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum MissingValue {

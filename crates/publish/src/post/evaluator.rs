@@ -30,6 +30,12 @@ pub(super) enum CallResult {
     Answer(Box<FunctionAnswer>, Vec<Input>),
 }
 
+impl From<Amount> for CallResult {
+    fn from(amount: Amount) -> Self {
+        CallResult::Amount(Box::new(amount))
+    }
+}
+
 /// Data of a binding besides quoted results.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Binding<'a> {

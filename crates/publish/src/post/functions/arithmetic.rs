@@ -7,7 +7,7 @@ use assay_quoted::quantity::Quantity;
 use super::compare::{comparable, percents};
 use super::phrase;
 use super::value::{base, keep};
-use crate::post::amount::{Amount, FunctionAnswer, MissingValue};
+use crate::post::amount::{Amount, MissingValue};
 use crate::post::arguments::Arguments;
 use crate::post::error::Result;
 use crate::post::evaluator::{CallResult, Evaluator};
@@ -39,16 +39,16 @@ fn both<'a>(
         b.entry.value = value;
     }
     if let Some(missing) = [&a, &b].into_iter().find(|x| x.withheld.is_some()) {
-        return Ok(CallResult::Amount(Box::new(missing.clone())));
+        return Ok(missing.clone().into());
     }
     let (qa, qb) = (&a.entry.value, &b.entry.value);
     let Some(value) = how(qa, qb) else {
         let why = format!("{} with {} is not a number", qa.operand(), qb.operand());
-        return Ok(CallResult::Amount(Box::new(Amount::missing(&why, &qa.unit))));
+        return Ok(Amount::missing(&why, &qa.unit).into());
     };
     let better = if a.better() == Better::Neither { b.better() } else { a.better() };
     let label = format!("`{}` of {}", args.function(), a.entry.label);
-    Ok(CallResult::Amount(Box::new(Amount::computed(&label, value, better, &[&a, &b]))))
+    Ok(Amount::computed(&label, value, better, &[&a, &b]).into())
 }
 
 /// Prints a part as a percentage of a whole: `43%`.
@@ -73,7 +73,7 @@ pub(super) fn share<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Result<C
             number.formula = format!("{} = {:.6}", q.formula(), q.value);
             let label = format!("`share` of {}", a.entry.label);
             let answer = Amount::computed(&label, percents(&q), Better::Neither, &[&a, &whole]);
-            number.answer = Some(FunctionAnswer::Amount(Box::new(answer)));
+            number.answer = Some(answer.into());
         }
         Err(e) => number.unsupported(&e.to_string()),
     }
@@ -93,13 +93,13 @@ pub(super) fn number<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Cal
     let unit = a.text("unit")?.unwrap_or("1");
     let label = format!("{value} {unit}");
     let value = Quantity::constant(value, unit);
-    Ok(CallResult::Amount(Box::new(Amount::computed(&label, value, Better::Neither, &[]))))
+    Ok(Amount::computed(&label, value, Better::Neither, &[]).into())
 }
 
 /// Returns a missing value, for an input that no source printed.
 pub(super) fn missing<'a>(_: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallResult> {
     match a.text("what")?.map(str::trim) {
         None | Some("") => Err(a.error("what", "`missing` names the input that is not there", "")),
-        Some(what) => Ok(CallResult::Amount(Box::new(Amount::missing(what, "1")))),
+        Some(what) => Ok(Amount::missing(what, "1").into()),
     }
 }

@@ -58,7 +58,7 @@ pub(super) fn ordered<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Ca
         e.amounts(a, "of")?
     };
     if let Some(missing) = amounts.iter().find(|x| x.withheld.is_some()) {
-        return Ok(CallResult::Amount(Box::new(missing.clone())));
+        return Ok(missing.clone().into());
     }
     let values: Vec<_> = amounts.iter().filter_map(|x| exact(&x.entry.value)).collect();
     let all = |holds: fn(&_, &_) -> bool| values.windows(2).all(|w| holds(&w[0], &w[1]));
@@ -96,13 +96,13 @@ fn table<'a>(e: &Evaluator<'a>, a: &Arguments<'a>) -> Result<&'a Table> {
 fn of_row<'a>(a: &Arguments<'a>, table: &'a Table, row: &'a Row) -> Result<CallResult> {
     let column = table.column(name(a, "column")?).map_err(|error| wrong(a, "column", &error))?;
     if row.cells[column].number.is_some() {
-        return Ok(CallResult::Amount(Box::new(amount(a, table, row, column)?)));
+        return Ok(amount(a, table, row, column)?.into());
     }
     let text = row.cells[column].text.trim();
     if text.is_empty() || text.chars().all(|c| matches!(c, '-' | '\u{2013}' | '\u{2014}')) {
         let title = &table.columns[column].title;
         let what = format!("`{title}` of `{}` ({}, line {})", row.name, table.name, row.line);
-        return Ok(CallResult::Amount(Box::new(Amount::missing(&what, "1"))));
+        return Ok(Amount::missing(&what, "1").into());
     }
     Ok(CallResult::Answer(Box::new(FunctionAnswer::Text(text.to_owned())), Vec::new()))
 }

@@ -9,7 +9,7 @@ use assay_quoted::quantity::Quantity;
 use super::phrase;
 use super::statement::{Clause, MetricPosition};
 use super::value::{DIGITS, base, basis, keep};
-use crate::post::amount::{Amount, FunctionAnswer, MissingValue, RunPart};
+use crate::post::amount::{Amount, MissingValue, RunPart};
 use crate::post::arguments::Arguments;
 use crate::post::error::Result;
 use crate::post::evaluator::{CallResult, Evaluator};
@@ -218,12 +218,7 @@ fn compared<'a>(
             number.interval = wording.interval;
             number.answer = wording.quantity.map(|q| {
                 let label = format!("`{}` of {}", args.function(), a.entry.label);
-                FunctionAnswer::Amount(Box::new(Amount::computed(
-                    &label,
-                    q,
-                    Better::Neither,
-                    &[&a, &b],
-                )))
+                Amount::computed(&label, q, Better::Neither, &[&a, &b]).into()
             });
             if s.ratio.verdict == Some(Verdict::Invalid) {
                 number.unsupported("the run's comparison is invalid");
@@ -402,7 +397,7 @@ pub(super) fn difference<'a>(e: &mut Evaluator<'a>, args: &Arguments<'a>) -> Res
     clause.state(&mut number);
     number.answer = qa.subtract(qb).map(|q| {
         let label = format!("`difference` of {}", a.entry.label);
-        FunctionAnswer::Amount(Box::new(Amount::computed(&label, q, a.better(), &[&a, &b])))
+        Amount::computed(&label, q, a.better(), &[&a, &b]).into()
     });
     let findings = checks::pair(e, &a, &b, Basis::Total);
     Ok(CallResult::Number(keep(e, number, findings, &[&a, &b])))

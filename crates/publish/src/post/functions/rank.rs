@@ -119,13 +119,8 @@ fn among<'a>(
     for x in &all {
         match x.under(basis).map(|q| exact(&q)) {
             Ok(Some(value)) => values.push(value),
-            Ok(None) => {
-                return Ok(CallResult::Amount(Box::new(Amount::missing(&x.entry.label, "1"))));
-            }
-            Err(e) => {
-                let missing = Amount::missing(&e.to_string(), "1");
-                return Ok(CallResult::Amount(Box::new(missing)));
-            }
+            Ok(None) => return Ok(Amount::missing(&x.entry.label, "1").into()),
+            Err(e) => return Ok(Amount::missing(&e.to_string(), "1").into()),
         }
     }
     let own = values[0].clone();

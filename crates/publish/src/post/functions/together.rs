@@ -103,7 +103,7 @@ pub(super) fn count<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Call
     let label = format!("{} of {}", first.metric, of_system(e, &first));
     let mut amount = Amount::computed(&label, value, Better::Neither, &of);
     (amount.metric, amount.decimals) = (metric, Some(0));
-    Ok(CallResult::Amount(Box::new(amount)))
+    Ok(amount.into())
 }
 
 fn of_system(e: &Evaluator<'_>, amount: &Amount) -> String {
@@ -124,7 +124,7 @@ fn together<'a>(
         return Err(a.error("of", format!("`{name}` needs a value"), ""));
     };
     if let Some(missing) = amounts.iter().find(|x| x.withheld.is_some()) {
-        return Ok(CallResult::Amount(Box::new(missing.clone())));
+        return Ok(missing.clone().into());
     }
     if name == "geomean" && amounts.len() > exact::MAX_ROOT_VALUES {
         let message = format!("`geomean` takes at most {} values", exact::MAX_ROOT_VALUES);
@@ -163,5 +163,5 @@ fn together<'a>(
     let all: Vec<&Amount> = amounts.iter().collect();
     let mut amount = Amount::computed(&label, value, first.entry.better, &all);
     amount.decimals = decimals;
-    Ok(CallResult::Amount(Box::new(amount)))
+    Ok(amount.into())
 }

@@ -82,7 +82,7 @@ fn printed(
     if !own {
         answer.entry.value = quantity.scaled(by, unit);
     }
-    number.answer = Some(FunctionAnswer::Amount(Box::new(answer)));
+    number.answer = Some(answer.into());
     let mut findings = checks::single(e, amount);
     if digits.is_some() && amount.withheld.is_none() {
         findings.extend(checks::digits(amount, phrase::plain(value, digits), factor));
@@ -105,7 +105,7 @@ pub(super) fn per<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<CallRe
             number.interval = q.interval;
             stated(&mut number);
             let answer = Amount::computed(&amount.entry.label, q, amount.better(), &[&amount]);
-            number.answer = Some(FunctionAnswer::Amount(Box::new(answer)));
+            number.answer = Some(answer.into());
         }
         Err(e) => number.unsupported(&e.to_string()),
     }
@@ -163,8 +163,7 @@ pub(super) fn field<'a>(e: &mut Evaluator<'a>, a: &Arguments<'a>) -> Result<Call
                     let what = &number.inputs[0].label;
                     let value = Quantity::given(value, &unit, MetricKind::Quoted, what, &row.id);
                     let label = e.library.label(at);
-                    let answer = Amount::computed(label, value, Better::Neither, &[&amount]);
-                    FunctionAnswer::Amount(Box::new(answer))
+                    Amount::computed(label, value, Better::Neither, &[&amount]).into()
                 }
                 _ => FunctionAnswer::Text(text.clone().into_owned()),
             });
