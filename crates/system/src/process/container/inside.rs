@@ -16,6 +16,8 @@ use crate::process::{Limits, Output, ProgramSpec, Runner};
 
 /// The hidden verb that runs this process.
 pub const VERB: &str = "__contained";
+/// Variable with the id of this process in the container, where that of the lab means nothing.
+pub const CONTAINED_BY: &str = "ASSAY_CONTAINED_BY";
 
 /// Runs the launches from the socket at `path` until assay closes it or is gone, which also ends a
 /// running program. The end of this process then ends all others of the container.
@@ -48,9 +50,11 @@ fn run(
     launch: &ContainedLaunch,
     descriptors: &[OwnedFd],
 ) -> Result<ContainedResult, String> {
+    let own = (CONTAINED_BY.into(), std::process::id().to_string().into());
+    let env = [launch.env.as_slice(), &[own]].concat();
     let program = ProgramSpec {
         argv: &launch.argv,
-        env: &launch.env,
+        env: &env,
         cwd: launch.cwd.as_deref(),
         stdin: None,
         output: Output::Inherit,

@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use assay_system::Interrupt;
+use assay_system::process::container::inside::CONTAINED_BY;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, getpid, getppid, kill_process, pidfd_open};
 
@@ -27,8 +28,15 @@ enum Lab {
     Gone,
 }
 
-/// Opens the lab's process; 0: no process.
+/// Opens the lab's process; 0: no process. In a container it is the process that ends with the lab.
 fn open(lab: u32) -> io::Result<Lab> {
+    match (open_process(lab)?, std::env::var(CONTAINED_BY)) {
+        (Lab::Gone, Ok(here)) => open_process(here.parse().unwrap_or(lab)),
+        (found, _) => Ok(found),
+    }
+}
+
+fn open_process(lab: u32) -> io::Result<Lab> {
     if lab == 0 {
         return Ok(Lab::Nobody);
     }
