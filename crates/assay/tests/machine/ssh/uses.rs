@@ -5,6 +5,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use super::{fields, nodes, on, run, said};
 use crate::common::virtual_hosts::Hosts;
 use crate::common::{World, fits, metric};
+use crate::container::{Containers, IMAGE, MEMCACHED};
 
 #[test]
 fn a_command_runs_on_a_host_with_a_copy_of_assay() {
@@ -127,6 +128,59 @@ fn roles_have_the_server_on_the_first_host_and_clients_on_the_others() {
         assert!(metric(record, "throughput").is_some_and(|n| n > 0.0), "{workload}");
         let all = nodes(&world, "0002");
         assert_eq!(fields(&all, "did"), ["served", "ran", "ran"], "{workload}");
+    }
+}
+
+/// Mounts the control groups of this machine, which `ip netns` hides.
+const CONTROL_GROUPS: &str = "mount -t tmpfs groups /sys/fs/cgroup
+while read -r _ at type options _; do
+    case $type in cgroup*) mkdir -p $at && mount -t $type -o ${options##*,} groups $at ;; esac
+done < /proc/1/mounts\n";
+
+#[test]
+fn a_server_on_a_host_runs_in_its_image() {
+    let Some(hosts) = Hosts::start(2) else { return };
+    if !std::path::Path::new(MEMCACHED).exists() {
+        println!("skipped: because there is no {MEMCACHED}");
+        return;
+    }
+    for containers in Containers::all() {
+        let world = &containers.world;
+        let groups = world.write("groups", CONTROL_GROUPS);
+        let settings = world.path("etc");
+        for name in ["policy.json", "registries.conf"] {
+            let _ = std::fs::copy(format!("/etc/containers/{name}"), settings.join(name));
+        }
+        let text = format!(
+            "name = \"x\"\nworkload = \"memcached\"\n[where]\nengine = \"ssh\"\n\
+             hosts = [\"h1\", \"h2\"]\nserver_node = true\n[controls]\nimage = \"{IMAGE}\"\n\
+             [params]\nsteady = \"1 s\"\nramp_up = \"0 s\"\nramp_down = \"0 s\"\n[design]\n\
+             blocks = 1\n[observe]\nmonitors = []\n"
+        );
+        let experiment = world.write("x.toml", &text);
+        let arguments = ["run", experiment.to_str().unwrap(), "--json"];
+        let mount = |host: &str, of: &std::path::Path| {
+            let (of, groups) = (of.display(), groups.display());
+            let line = format!("mount --bind {of} /etc/containers && sh {groups}");
+            let done = hosts.ssh(host, &line);
+            assert!(done.status.success(), "{done:?}");
+        };
+        // A host without the image is named before the first trial.
+        let runs = world.runs().len();
+        mount("h1", &settings);
+        let lacking = run(world, &hosts, &arguments);
+        let printed = said(&lacking);
+        assert!(printed.contains("node h2: ") && printed.contains(IMAGE), "{printed}");
+        assert_eq!(world.runs().len(), runs);
+        mount("h2", &settings);
+        let done = run(world, &hosts, &arguments);
+        let record = done.record("completed");
+        assert!(metric(&record, "throughput").is_some_and(|n| n > 0.0));
+        assert_eq!(fields(&nodes(world, "0001"), "did"), ["served", "ran"]);
+        containers.none_left();
+        for host in ["h1", "h2"] {
+            assert!(hosts.ssh(host, "umount /etc/containers").status.success());
+        }
     }
 }
 
