@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assay_model::environment::{DifferenceClass, FactDiff, diff};
+use assay_model::environment::DifferenceClass::{Factor, Hard, Soft};
+use assay_model::environment::{FactDiff, diff};
 use assay_model::{Fact, NodeDifference, Observation, SystemDescription};
 
 /// Combined description of all nodes.
@@ -36,9 +37,9 @@ pub fn describe(
             }
         }
         for d in diff(base, other, &[]).differences {
-            // Host names always differ.
+            // Host names always differ. A factor comes with another instruction set.
             let own = d.path == "host.name";
-            if !own && matches!(d.class, DifferenceClass::Hard | DifferenceClass::Soft) {
+            if !own && matches!(d.class, Factor | Hard | Soft) {
                 differ.entry(d.path.clone()).or_insert_with(|| (d, Vec::new())).1.push(name);
             }
         }
@@ -49,20 +50,20 @@ pub fn describe(
     let names: Vec<&str> = nodes.iter().map(|(n, _)| n.as_str()).collect();
     system.facts.insert("cluster.node_names".into(), Fact::known(names.join(" ")));
     let mut seen = Vec::new();
-    for class in [DifferenceClass::Hard, DifferenceClass::Soft] {
+    for hard in [true, false] {
         let word = |f: &Option<Fact>| {
             let value = f.as_ref().and_then(Fact::value).unwrap_or("unknown");
             value.chars().take(40).collect::<String>()
         };
         let differences: Vec<NodeDifference> = differ
             .values()
-            .filter(|(d, _)| d.class == class)
+            .filter(|(d, _)| (d.class != Soft) == hard)
             .map(|(d, on)| NodeDifference {
                 path: d.path.clone(),
                 first: [(*first).clone(), word(&d.a)],
                 others: on.iter().map(|n| (*n).to_owned()).collect(),
                 other: word(&d.b),
-                hard: class == DifferenceClass::Hard,
+                hard,
             })
             .collect();
         if !differences.is_empty() {
@@ -121,6 +122,15 @@ mod tests {
         assert_eq!(other.system.text("node.n3.cpu.model"), "b");
         assert!(!other.system.facts.contains_key("node.n2.cpu.model"));
         assert!(found(&describe(&[], &[])).is_empty());
+        let on = |name: &str, arch: &str| {
+            let mut node = named(name, "a");
+            node.1.facts.insert("kernel.arch".into(), Fact::known(arch));
+            node
+        };
+        let unlike = found(&describe(&[on("n1", "x86_64"), on("n2", "aarch64")], &[]));
+        assert_eq!(unlike[0].severity, Severity::Warning);
+        let said = &unlike[0].message;
+        assert!(said.contains("kernel.arch (n1: x86_64; n2: aarch64)"), "{said}");
         let mut task = named("n2", "a");
         task.1.facts.insert("env.SLURM_PROCID".into(), Fact::known("1"));
         task.1.facts.insert("env.ASSAY_AGENT_TOKEN".into(), Fact::known("secret"));

@@ -97,6 +97,7 @@ pub(crate) fn comparisons(view: &RunView, gate: &Gate) -> Parts {
     }
     out.table(table);
     out.notes(words::guest(a.guest));
+    out.notes(super::system::unlike_hosts(view));
     for s in all {
         for why in &s.doubts {
             out.note(format!("{}: doubtful: {why}", view.label(s.treatment)));

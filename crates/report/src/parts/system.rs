@@ -1,6 +1,6 @@
 //! The system under test and its settings.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use assay_model::environment::cpu_limits;
 use assay_model::{Fact, SystemDescription, Treatment};
@@ -56,6 +56,37 @@ pub fn key_facts(system: &SystemDescription) -> Vec<(String, String, String)> {
 }
 
 const NODES: &str = "numa.nodes";
+
+/// Facts that a comparison of hosts names if they differ, besides the toolchain.
+const HOST_FACTS: [&str; 6] =
+    ["cpu.model", "kernel.arch", "memory.page_size", "kernel.release", "os.name", "libc.version"];
+
+/// Returns a sentence for each host that is compared with the first one and is another system.
+pub(crate) fn unlike_hosts(view: &RunView) -> Vec<String> {
+    let system = &view.system;
+    let mut hosts = system.get("cluster.node_names").unwrap_or_default().split(' ');
+    let first = hosts.next().filter(|_| view.plan.factors.iter().any(|f| f == "host"));
+    let Some(first) = first else { return Vec::new() };
+    let sentence = |host: &str| {
+        let prefix = format!("node.{host}.");
+        let value = |(name, path): &(&str, &str)| {
+            let there = system.facts.get(&format!("{prefix}{path}"))?;
+            let there = there.value().unwrap_or("unknown");
+            Some(format!("{name} ({}; {there})", system.text(path)))
+        };
+        let key = KEY_FACTS.iter().filter(|(_, path)| HOST_FACTS.contains(path));
+        let mut differ: Vec<String> = key.filter_map(value).collect();
+        let tools = system.facts.keys().filter_map(|path| {
+            path.strip_prefix(&prefix)?.strip_prefix("toolchain.")?.split('.').next()
+        });
+        let tools: Vec<&str> = tools.collect::<BTreeSet<_>>().into_iter().collect();
+        differ.extend((!tools.is_empty()).then(|| format!("toolchain ({})", tools.join(", "))));
+        let all = differ.join(", ");
+        let words = "compared as whole systems: ";
+        (!differ.is_empty()).then(|| format!("{words}{host} differs from {first} in {all}"))
+    };
+    hosts.filter_map(sentence).collect()
+}
 
 /// Returns the CPUs, the memory and the distances of each NUMA node, if there are several.
 fn nodes(system: &SystemDescription) -> Vec<(String, String, String)> {
@@ -228,6 +259,32 @@ mod tests {
             assert!(!plain || (page.contains(&value) && text.contains(&value)), "{value}");
         }
         assert!(shown > 0 && !markdown::parts(&parts).contains("Every recorded fact"));
+    }
+
+    #[test]
+    fn hosts_of_two_instruction_sets_are_compared_as_whole_systems() {
+        let mut view = fixtures::commands();
+        view.system = SystemDescription::default();
+        view.plan.factors = vec!["host".to_owned()];
+        for (path, value) in [
+            ("cluster.node_names", "a b.example c"),
+            ("kernel.arch", "x86_64"),
+            ("node.b.example.kernel.arch", "aarch64"),
+            ("node.b.example.memory.dimms", "4"),
+            ("memory.page_size", "4 KiB"),
+            ("node.b.example.memory.page_size", "16 KiB"),
+            ("node.b.example.toolchain.gcc.version", "gcc 12"),
+            ("node.b.example.toolchain.gcc.path", "/usr/bin/gcc-12"),
+        ] {
+            view.system.facts.insert(path.to_owned(), Fact::known(value));
+        }
+        assert_eq!(
+            unlike_hosts(&view),
+            ["compared as whole systems: b.example differs from a in instruction set (x86_64; \
+              aarch64), page size (4 KiB; 16 KiB), toolchain (gcc)"]
+        );
+        view.plan.factors.clear();
+        assert!(unlike_hosts(&view).is_empty(), "the hosts are not compared");
     }
 
     #[test]

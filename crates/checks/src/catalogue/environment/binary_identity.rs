@@ -9,7 +9,7 @@ pub const BINARY_IDENTITY: CheckRow = CheckRow {
     name: "binary-identity",
     section: CheckSection::Environment,
     severity: INVALID,
-    escalation: "",
+    escalation: "a note for hosts of two instruction sets",
     needs: "hashes of the executable, its libraries or its image, per treatment",
     fires: "the hashes differ without a factor of the program, or are equal with one",
     why: "with two programs, a test of one setting measures the programs",
@@ -34,7 +34,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         .iter()
         .find(|f| e.factors.iter().flatten().any(|d| d == *f || d.starts_with(&format!("{f}."))));
     let first = hashes(&treatments[0])?;
-    let mut all_equal = true;
+    let (mut all_equal, mut notes) = (true, Vec::new());
     for treatment in &treatments[1..] {
         let other = hashes(treatment)?;
         let parts: BTreeSet<&String> = first.keys().chain(other.keys()).collect();
@@ -44,6 +44,11 @@ fn evaluate(e: &Evidence) -> Evaluation {
             .map(String::as_str)
             .collect();
         all_equal &= differing.is_empty();
+        if !differing.is_empty() && instruction_set(&treatments[0]) != instruction_set(treatment) {
+            let ran = "ran programs for two instruction sets";
+            notes.push(note(format!("{} and {} {ran}", treatments[0].label, treatment.label)));
+            continue;
+        }
         if !differing.is_empty() && meant.is_none() && !MAY_DIFFER.iter().any(|f| e.declares(f)) {
             return Ok(vec![finding(format!(
                 "{} and {} ran different programs ({}) in a test of {}",
@@ -58,8 +63,15 @@ fn evaluate(e: &Evidence) -> Evaluation {
         Some(factor) if all_equal => Ok(vec![finding(format!(
             "{factor} is declared as different, but all treatments ran the same program"
         ))]),
-        _ => Ok(Vec::new()),
+        _ => Ok(notes),
     }
+}
+
+/// Returns the instruction set of the host that ran the treatment, if hosts are compared.
+fn instruction_set(treatment: &TreatmentEvidence) -> Option<&str> {
+    let system = treatment.snapshots.as_ref()?.before.as_ref()?;
+    let own = format!("node.{}.kernel.arch", treatment.levels.get("host")?);
+    system.get(&own).or_else(|| system.get("kernel.arch"))
 }
 
 fn hashes(treatment: &TreatmentEvidence) -> Result<&BTreeMap<String, String>, Unevaluated> {

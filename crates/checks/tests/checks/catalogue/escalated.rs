@@ -17,6 +17,28 @@ fn worst(id: &str, profile: Profile, change: Change) -> Option<Severity> {
     findings.into_iter().filter(|f| f.id == id).map(|f| f.severity).max()
 }
 
+/// Gives the second treatment another program on another host, for this instruction set.
+fn on_two_hosts(e: &mut Evidence, arch: &str) {
+    let fact = |value: &str| assay_model::Fact::known(value);
+    for (treatment, host) in e.treatments.iter_mut().zip(["one", "two"]) {
+        treatment.levels.insert("host".to_owned(), host.to_owned());
+        let system = Arc::make_mut(treatment.snapshots.as_mut().unwrap()).before.as_mut().unwrap();
+        system.facts.insert("kernel.arch".to_owned(), fact("x86_64"));
+        system.facts.insert("node.two.kernel.arch".to_owned(), fact(arch));
+    }
+    let binary = e.treatments[1].binary.as_mut().unwrap();
+    binary.hashes.insert("executable".to_owned(), "dd".to_owned());
+}
+
+#[test]
+fn programs_for_two_instruction_sets_are_a_note() {
+    for profile in [Profile::Lab, Profile::Publish] {
+        let worst = |change: Change| worst("F04", profile, change);
+        assert_eq!(worst(|e| on_two_hosts(e, "aarch64")), Some(Severity::Note));
+        assert_eq!(worst(|e| on_two_hosts(e, "x86_64")), Some(Severity::Invalid));
+    }
+}
+
 fn drift_apart(e: &mut Evidence) {
     let trials = &mut e.schedule.as_mut().unwrap().trials;
     for (i, trial) in trials.iter_mut().enumerate() {
