@@ -91,6 +91,9 @@ const VERBATIM: [&str; 22] = [
     "taken_at",
 ];
 
+/// Fact with the names of a run's nodes.
+const NODES: &str = "cluster.node_names";
+
 impl Redactor {
     /// Makes a redactor for the archive's owner: replaces tokens and values of unlisted variables,
     /// but keeps names.
@@ -233,6 +236,8 @@ impl Redactor {
             Value::Object(map) => {
                 let keyed = path.last().is_some_and(|p| p == "facts" || p == "changed");
                 let mut any = false;
+                let nodes = map.get(NODES).and_then(|fact| fact["value"].as_str());
+                let nodes = nodes.unwrap_or_default().to_owned();
                 // In a kit's parameter, the name is next to the default.
                 let name = map.get("name").and_then(Value::as_str).map(str::to_owned);
                 for (key, item) in map.iter_mut() {
@@ -244,7 +249,7 @@ impl Redactor {
                 if keyed && self.names.is_some() {
                     let old = std::mem::take(map);
                     for (key, item) in old {
-                        let clean = self.text(place, &key).into_owned();
+                        let clean = self.path(place, &key, &nodes);
                         any |= clean != key;
                         map.insert(clean, item);
                     }
@@ -253,6 +258,19 @@ impl Redactor {
             }
             _ => false,
         }
+    }
+
+    /// Redacts the path of a fact; that of a node begins with `node.` and its name.
+    fn path(&self, place: &str, path: &str, nodes: &str) -> String {
+        let own = |name| Some((name, path.strip_prefix("node.")?.strip_prefix(name)?));
+        match nodes.split(' ').filter_map(own).find(|(_, rest)| rest.starts_with('.')) {
+            Some((name, rest)) => format!("node.{}{}", self.node(name), self.text(place, rest)),
+            None => self.text(place, path).into_owned(),
+        }
+    }
+
+    fn node(&self, name: &str) -> String {
+        self.host(name).unwrap_or_else(|| name.to_owned())
     }
 
     /// Redacts a command line in place, where an option and its value are two strings.
@@ -300,6 +318,10 @@ impl Redactor {
     fn fact(&self, place: &str, path: &str, value: &str) -> Option<String> {
         if path.ends_with("host.name") || path == "cluster.node_list" {
             return self.host(value);
+        }
+        if path == NODES {
+            let all: Vec<String> = value.split(' ').map(|name| self.node(name)).collect();
+            return Some(all.join(" ")).filter(|all| all != value);
         }
         let mut new = match self.recorder.fact(path, value) {
             Ok(Cow::Borrowed(_)) => value.to_owned(),
@@ -391,6 +413,26 @@ mod tests {
         ] {
             assert!(kinds.contains(&kind), "{kinds:?}");
         }
+    }
+
+    #[test]
+    fn a_node_has_one_name_in_values_and_in_the_paths_of_its_facts() {
+        let mut names = HiddenNames::default();
+        names.host("kestrel");
+        let r = Redactor::publication(RedactionKey::new(*b"k"), Vec::new(), names);
+        let text = r#"{"host":"h1","also":{"host":"kestrel.example.org"},"facts":{
+            "cluster.node_names":{"value":"h1 kestrel.example.org localhost"},
+            "node.h1.kernel.arch":{"value":"aarch64"},"node.kestrel.example.org.os":{"value":"x"},
+            "node.kestrel.example.org.os.name":{"value":"y"}}}"#;
+        let clean = r.json("system.json", text).into_owned();
+        let value: Value = serde_json::from_str(&clean).unwrap();
+        let [first, second] = [&value["host"], &value["also"]["host"]].map(|h| h.as_str().unwrap());
+        let facts = &value["facts"];
+        assert_eq!(facts["cluster.node_names"]["value"], format!("{first} {second} localhost"));
+        assert_eq!(facts[format!("node.{first}.kernel.arch")]["value"], "aarch64");
+        assert_eq!(facts[format!("node.{second}.os")]["value"], "x");
+        assert_eq!(facts[format!("node.{second}.os.name")]["value"], "y");
+        assert_eq!(r.json("system.json", &clean), clean, "done twice");
     }
 
     #[test]
