@@ -1,11 +1,11 @@
-//! The journal: a record of each change to the machine and of the old state, written to disk before
-//! the change is made.
+//! The journal: a record of each change to the machine and of the old state, written before the
+//! change is made.
 //!
 //! `STATE/journal/` holds one file for each set of controls that is currently applied,
 //! `PID-START-N.json`: the process id, its start in ticks since boot, and a counter. A file is
-//! written to a temporary name, flushed and renamed, and its folder is flushed; the file is removed
-//! when everything is restored. All of this happens under an exclusive lock on
-//! `STATE/journal/lock`, which the kernel releases when its holder dies.
+//! written to a temporary name and renamed; the file is removed when everything is restored. All of
+//! this happens under an exclusive lock on `STATE/journal/lock`, which the kernel releases when its
+//! holder dies. Nothing is flushed, because a reboot resets the settings anyway.
 
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io;
@@ -18,7 +18,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::error::{ControlError, JournalError};
 use crate::state::owner::{Owner, OwnerState};
-use crate::state_file;
 
 /// Version of the journal's format.
 const VERSION: u32 = 1;
@@ -79,7 +78,7 @@ impl Journal {
         &self.entries
     }
 
-    /// Adds an entry; it is on disk when this returns.
+    /// Adds an entry; when this returns, it outlives this process.
     pub fn record(&mut self, entry: JournalEntry) -> Result<(), ControlError> {
         create(&self.dir)?;
         let _lock = lock(&self.dir)?;
@@ -209,15 +208,28 @@ pub(crate) fn read(path: &Path) -> Result<JournalFile, JournalFileError> {
 
 /// Writes one file of the journal.
 pub(crate) fn write(path: &Path, file: &JournalFile) -> Result<(), JournalError> {
+    let part = path.with_extension("part");
     serde_json::to_vec_pretty(file)
         .map_err(io::Error::other)
-        .and_then(|text| state_file::write(path, &text))
+        .and_then(|text| fs::write(&part, text))
+        .and_then(|()| fs::rename(&part, path))
         .map_err(failed(path, "written"))
 }
 
-/// Removes one file of the journal permanently.
+/// Removes one file of the journal.
 pub(crate) fn remove(path: &Path) -> Result<(), JournalError> {
-    state_file::remove(path).map_err(failed(path, "removed"))
+    match fs::remove_file(path) {
+        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(failed(path, "removed")(e)),
+        _ => Ok(()),
+    }
+}
+
+/// True if the file was written before this machine was booted.
+pub(crate) fn is_before_boot(path: &Path) -> bool {
+    let up = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    let written = path.metadata().and_then(|file| file.modified()).ok();
+    let age = written.and_then(|written| written.elapsed().ok());
+    age.is_some_and(|age| age.as_secs() > up.tv_sec.unsigned_abs())
 }
 
 fn failed<'a>(path: &'a Path, doing: &'static str) -> impl FnOnce(io::Error) -> JournalError + 'a {

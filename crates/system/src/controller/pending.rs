@@ -88,6 +88,10 @@ pub fn pending(state_dir: &Path) -> Result<Vec<Pending>, JournalError> {
             // Between listing and reading, the process may have ended properly and removed the
             // file.
             Err(_) if !path.exists() => continue,
+            // A power failure may leave an empty file, because journals are not flushed.
+            Err(_) if journal::is_before_boot(&path) => {
+                PendingState::Rebooted { entries: Vec::new() }
+            }
             Err(e) => PendingState::Corrupt { reason: e.to_string() },
             Ok(JournalFile { owner, entries, .. }) => match owner.determine_state()? {
                 OwnerState::Alive => continue,

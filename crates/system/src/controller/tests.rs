@@ -154,4 +154,11 @@ fn a_journal_that_cannot_be_understood_is_reported_and_kept() {
     assert_eq!(reports.len(), 2);
     assert!(reports.iter().all(|r| !r.done && r.path.exists()));
     assert!(reports.iter().any(|r| r.note.contains("newer assay")));
+    // A power failure may leave an empty one, whose settings the reboot has reset.
+    let path = dir.join("1-1-0.json");
+    let file = std::fs::File::create(&path).unwrap();
+    file.set_modified(std::time::UNIX_EPOCH).unwrap();
+    let reports = crate::restore_pending(&state, &m.root()).unwrap();
+    assert!(reports[0].done && reports[0].note.contains("rebooted"), "{reports:?}");
+    assert!(!path.exists() && !reports[1].done);
 }
