@@ -37,6 +37,7 @@ skipped:
 # behind docs/internals/statistics.md, the site of the documentation, and the packages.
 test-all: test-vm test
 	@$(MAKE) --no-print-directory test-vm ARCH=arm64
+	@CARGO="$(CARGO)" scripts/vm/arm64-host
 	@$(MAKE) --no-print-directory test-vm KERNEL=6.1 ZFS=1 ONLY=zfs
 	$(CARGO) test --locked --workspace --test machine -- --ignored --nocapture container:: slurm:: virtual_machine::
 	$(CARGO) test --locked --release --package assay-stats --test stats -- --ignored --nocapture
