@@ -157,7 +157,9 @@ fn guest(
     system: Option<&SystemDescription>,
 ) -> Option<Guest> {
     if experiment.place.engine != Engine::Vm {
-        let emulated = system?.get("virt.hypervisor")?.contains("emulated (");
+        // Also that of another host, below `node.`.
+        let mut all = system?.facts.iter().filter(|(path, _)| path.ends_with("virt.hypervisor"));
+        let emulated = all.any(|(_, f)| f.value().is_some_and(|v| v.contains("emulated (")));
         return emulated.then_some(Guest::Emulated);
     }
     let emulated = |seen: &Observation| match seen {
