@@ -126,6 +126,6 @@ fn report(trial: &Trial, kernel: Kernel, points: &[(f64, Vec<f64>)], channel: &m
     channel.metrics(spec(), metrics);
     if levels.len() > 1 {
         let (found, caches) = (knees::describe(&levels, "B/s"), caches::describe(&trial.caches));
-        channel.note(format!("{name}: knees at {found}; caches: {caches}"));
+        channel.note(format!("{name}: knees between {found}; caches: {caches}"));
     }
 }

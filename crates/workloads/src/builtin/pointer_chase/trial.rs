@@ -38,7 +38,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     report(&points, large, &levels, channel);
     channel.note(format!("the memory had {}", pages.name()));
     if levels.len() > 1 {
-        channel.note(format!("knees at {}", describe(&levels, "s")));
+        channel.note(format!("knees between {}", describe(&levels, "s")));
     }
     let (valid, detail) = verdict(pages, large);
     channel.valid(valid, detail);
