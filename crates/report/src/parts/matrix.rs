@@ -10,7 +10,7 @@ use crate::figures::{curves_scale, point_text, x_text};
 use crate::parts::curves::slug;
 use crate::view::RunView;
 
-/// Largest number of columns of a table.
+/// Largest number of columns of a table of all values.
 const MAX_COLUMNS: usize = 16;
 
 /// Divides curves into matrices, each with its rows in order, and other curves.
@@ -23,7 +23,8 @@ pub(crate) fn split<'a>(
     (rows.chunk_by(|a, b| key(a) == key(b)).map(<[_]>::to_vec).collect(), others)
 }
 
-/// Returns a matrix: its heat map on a page, and the table of its values unless it is large.
+/// Returns a matrix: its heat map on a page, and the table of its values, or of the lowest, the
+/// median and the highest if it is large.
 pub(crate) fn matrix(view: &RunView, rows: &[&CurveSummary], output: Outputs) -> Parts {
     let mut out = Parts::default();
     let mut columns: Vec<f64> = rows.iter().flat_map(|c| c.points.iter().map(|p| p.x)).collect();
@@ -35,17 +36,22 @@ pub(crate) fn matrix(view: &RunView, rows: &[&CurveSummary], output: Outputs) ->
     let labels: Vec<String> = columns.iter().map(|x| x_text(*x, &first.x_unit)).collect();
     let row = |c: &CurveSummary| c.matrix_row().map_or("", |(_, row)| row).to_owned();
     let at = |c: &CurveSummary, x: f64| c.points.iter().find(|p| p.x == x).cloned();
-    let mut table = Table::captioned(format!("{title}: geometric means of the trials"))
-        .label(&format!("from {side}"))
-        .numbers(labels.iter().map(String::as_str));
-    for c in rows.iter().filter(|_| columns.len() <= MAX_COLUMNS) {
+    let caption = format!("{title}: geometric means of the trials");
+    let large = columns.len() > MAX_COLUMNS;
+    let mut table = if large {
+        extremes(view, rows, Table::captioned(caption).word("").label(&format!("from {side}")))
+    } else {
+        let labels = labels.iter().map(String::as_str);
+        Table::captioned(caption).label(&format!("from {side}")).numbers(labels)
+    };
+    for c in rows.iter().filter(|_| !large) {
         let behind = TrialLinks::curve(view, c);
         let value = |x: &f64| at(c, *x).map_or("-".to_owned(), |p| point_text(c, &p, scale));
         let cells = columns.iter().map(|x| TableCell::from(&behind, value(x)));
         let (name, cells) = (row(c), std::iter::once(cell(row(c))).chain(cells).collect());
         table.rows.push(TableRow { name, cells, ..TableRow::default() });
     }
-    if columns.len() > MAX_COLUMNS {
+    if large {
         out.note(format!("{title}: {0} x {0} values, on the page and in the CSV", columns.len()));
     }
     if output == Outputs::Page {
@@ -68,6 +74,33 @@ pub(crate) fn matrix(view: &RunView, rows: &[&CurveSummary], output: Outputs) ->
     }
     out.table(table);
     out
+}
+
+/// Adds the lowest, the median and the highest values of a large matrix to `table`.
+fn extremes(view: &RunView, rows: &[&CurveSummary], table: Table) -> Table {
+    let (side, scale) = (rows[0].x_noun(), curves_scale(rows));
+    let Some((name, _)) = rows[0].matrix_row() else { return table };
+    let mut table = table.label(&format!("to {side}")).number(name);
+    let pairs = rows.iter().copied().flat_map(|c| {
+        let from = c.matrix_row().map_or("", |(_, row)| row);
+        c.points.iter().map(move |p| (p, [from.to_owned(), x_text(p.x, &c.x_unit)], c))
+    });
+    let mut all: Vec<_> = pairs.collect();
+    all.sort_by(|a, b| a.0.value.total_cmp(&b.0.value));
+    // A pair that was measured once is in the rows of both.
+    let mut seen = std::collections::BTreeSet::new();
+    all.retain(|(p, [a, b], _)| {
+        seen.insert((p.value.to_bits(), a.max(b).clone(), a.min(b).clone()))
+    });
+    let last = all.len().saturating_sub(1);
+    let highest = (0..last.min(5)).map(|i| (last - i, format!("highest, {}", i + 1)));
+    let ends = [(0, "lowest".to_owned()), (last / 2, "median".to_owned())];
+    for (i, which) in ends.into_iter().chain(highest) {
+        let Some((p, [from, to], c)) = all.get(i) else { continue };
+        let value = TableCell::from(&TrialLinks::curve(view, c), point_text(c, p, scale));
+        table.row(vec![cell(which), cell(from.clone()), cell(to.clone()), value]);
+    }
+    table
 }
 
 #[cfg(test)]
@@ -109,6 +142,19 @@ mod tests {
             let is_table =
                 |part: &DocumentPart| matches!(part, DocumentPart::Table(t) if t.rows.len() == n);
             assert_eq!(terminal.0.iter().any(|(_, part)| is_table(part)), listed);
+            let text =
+                crate::document::terminal::parts(&terminal, crate::terminal::Style::default());
+            if !listed {
+                // The value of a pair is (1 + sum of the two CPUs) * 10 ns.
+                let row = |label: &str| {
+                    let line = text.lines().find(|l| l.contains(label)).unwrap();
+                    line.split_whitespace().collect::<Vec<_>>().join(" ")
+                };
+                assert!(row("lowest").contains("lowest 0 1 20"), "{text}");
+                assert!(row("highest, 1").contains("highest, 1 62 63 1260"), "{text}");
+                assert!(row("highest, 2").contains("highest, 2 61 63 1250"), "{text}");
+                assert!(text.lines().all(|l| l.chars().count() <= 80), "{text}");
+            }
         }
         let mut rows = rows(of, 2);
         for row in &mut rows {
