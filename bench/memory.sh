@@ -5,8 +5,16 @@
 #   mbw -t1          the same with a loop of one word at a time: kernel copy with instructions=scalar
 #   sysbench memory  loads or stores one word at a time in one block: kernels read and write with instructions=scalar
 #   bw_mem           bcopy as mbw -t0; frd and fwr as sysbench
-# The best repetition of both sides (sysbench: the shortest event, which it prints with 10 us). Then the knees of triad
-# beside the cache sizes of sysfs. Debian packages: mbw, sysbench (lmbench is in non-free).
+# The best repetition of both sides (sysbench: the shortest event, which it prints with 10 us). Then the loops of both sides
+# in the same memory (memory-loops.c, with gcc), and the knees of triad beside the cache sizes of sysfs. Two rows differ by
+# more than pages and the moment (EPYC, 2 CPUs, loops in the same memory, 64 and 256 MiB):
+#   memcpy           mbw's arrays begin 16 bytes behind a page (malloc), and wide stores cross lines: assay, whose arrays
+#                    begin on a page, is faster by 1.026 (1.007..1.046) and 1.036 (1.017..1.055)
+#   read             sysbench discards the words: 11 instructions for 64 bytes. assay sums them: 22. One core has fewer
+#                    lines in flight, 0.966 (0.944..0.989); bound by memory alone it is 0.995 (0.973..1.017). A plain loop
+#                    (32 instructions) has 0.884 and 0.954
+# copy is the same five instructions as in mbw: 1.021 (1.003..1.040), 0.995 (0.980..1.011); write: 1.003 (0.993..1.012).
+# Debian packages: mbw, sysbench (lmbench is in non-free).
 # Usage: bench/memory.sh [ROUNDS] [MIB]      ASSAY=PROGRAM takes that assay instead of building one.
 set -euo pipefail
 rounds="${1:-8}" mib="${2:-64}"
@@ -16,12 +24,12 @@ if [ -z "${ASSAY:-}" ]; then
     ASSAY=${CARGO_TARGET_DIR:-target}/release/assay
 fi
 ASSAY=$(realpath "$ASSAY") exec python3 - "$rounds" "$mib" <<'P'
-import json, math, os, random, re, shutil, statistics, subprocess, sys
+import json, math, os, platform, random, re, shutil, statistics, subprocess, sys, tempfile
 
 rounds, mib = int(sys.argv[1]), int(sys.argv[2])
 assay = os.environ["ASSAY"]
 cpu = max(os.sched_getaffinity(0))
-REPEATS = 20
+REPEATS = 60
 T = [0, 0, 12.71, 4.30, 3.18, 2.78, 2.57, 2.45, 2.36, 2.31, 2.26, 2.23, 2.20]
 
 
@@ -86,6 +94,13 @@ for name, pairs in values.items():
     ours, theirs = (statistics.median(p[side] for p in pairs) / 1e9 for side in ("ours", "theirs"))
     print(f"{name:36} {ours:10.2f} {theirs:11.2f}   {math.exp(middle):.3f} ({math.exp(middle - half):.3f}.."
           f"{math.exp(middle + half):.3f})")
+if platform.machine() == "x86_64" and shutil.which("gcc"):
+    with tempfile.TemporaryDirectory() as folder:
+        loops = f"{folder}/memory-loops"
+        subprocess.run(["gcc", "-O2", "-o", loops, "bench/memory-loops.c", "-lm"], check=True)
+        print(run(loops, str(mib), "12", str(max(2, 1280 // mib))), end="")
+else:
+    print("left out: the loops in the same memory (x86-64 with gcc)")
 spec = {"params": {"test": "bandwidth", "kernels": "triad", "working_set": "sweep", "min_size": 0, "max_size": 0,
                    "per_octave": 4, "threads": 1, "page_size": "any", "instructions": "auto",
                    "min_time": "5 ms", "rounds": 5}, "cpus": [cpu], "dir": "/", "lab": 0, "more": 1}
