@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::Error;
+use crate::login::Credentials;
 use crate::sizes::{MAX_VALUE_BYTES, Sizes};
 
 /// Address of the server.
@@ -194,6 +195,8 @@ impl Default for Mix {
 pub struct Config {
     pub target: Target,
     pub protocol: Protocol,
+    /// Password that the server requires.
+    pub credentials: Option<Credentials>,
     /// Number of worker threads; each gets an equal part of the connections and of the rate.
     pub threads: usize,
     /// CPUs that the threads are bound to, in turn. `None` leaves them unbound, which the report
@@ -239,6 +242,7 @@ impl Default for Config {
         Config {
             target: Target::Tcp("127.0.0.1:11211".to_owned()),
             protocol: Protocol::Text,
+            credentials: None,
             threads: 1,
             cpus: None,
             connections: 64,
@@ -320,6 +324,13 @@ impl Config {
         let more = self.mix.get_share < self.mix.share_sum();
         let want = "0 with this protocol; only RESP has deletes, increments and multi-gets";
         must(!more || self.protocol.is_resp(), "the share of other operations", "above 0", want)?;
+        if let Some(Credentials { user, .. }) = &self.credentials {
+            let (resp, binary) = (self.protocol.is_resp(), self.protocol == Protocol::Binary);
+            must(!binary, "protocol", "binary", "text or meta with a password")?;
+            let name = !user.is_empty() && user.bytes().all(|b| b.is_ascii_graphic());
+            let want = "a name without blanks for memcached";
+            must(resp || name, "the user", format!("{user:?}"), want)?;
+        }
         self.mix.check()
     }
 }
@@ -388,10 +399,17 @@ mod tests {
 
     type ConfigChange = fn(&mut Config);
 
+    fn login(config: &mut Config, protocol: Protocol, user: &str) {
+        let credentials = Credentials { user: user.into(), password: "secret".into() };
+        (config.protocol, config.credentials) = (protocol, Some(credentials));
+    }
+
     #[test]
     fn defaults_are_right_and_mistakes_are_named() {
         Config::default().check().unwrap();
-        let broken: [(&str, ConfigChange); 13] = [
+        let broken: [(&str, ConfigChange); 15] = [
+            ("text or meta with a password", |c| login(c, Protocol::Binary, "ann")),
+            ("the user is \"a b\"", |c| login(c, Protocol::Text, "a b")),
             ("delete_share", |c| c.mix.delete_share = -0.1),
             ("only RESP", |c| c.mix.increment_share = 0.1),
             ("the sum of the shares", |c| {
@@ -412,7 +430,7 @@ mod tests {
             let mut config = Config::default();
             change(&mut config);
             let message = config.check().unwrap_err().to_string();
-            assert!(message.contains(field), "{message}");
+            assert!(message.contains(field) && !message.contains("secret"), "{message}");
         }
     }
 }

@@ -15,6 +15,7 @@ mod gather;
 pub mod latency;
 pub mod limits;
 mod link;
+pub mod login;
 mod preload;
 pub mod protocol;
 mod receive;

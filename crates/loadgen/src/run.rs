@@ -16,6 +16,7 @@ use crate::gather::{self, ThreadResults};
 use crate::latency::report::{LoadEnd, LoadReport};
 use crate::latency::worker_stats::Timeline;
 use crate::link::{Link, ServerEndpoint};
+use crate::login::first_request;
 use crate::protocol::Encoder;
 use crate::send::content::Content;
 use crate::send::mix::OperationSource;
@@ -66,7 +67,8 @@ pub(crate) fn drive(
     let server = ServerEndpoint::new(&config.target, config.connect_timeout)?;
     let longest = config.mix.classes.iter().map(|c| c.sizes.max).max().unwrap_or(0);
     let content = Content::new(config.seed, longest);
-    let encoder = Encoder::new(config.protocol, &config.mix.key_prefix);
+    let mut encoder = Encoder::new(config.protocol, &config.mix.key_prefix);
+    encoder.greeting = first_request(config.protocol, config.credentials.as_ref());
     let end = EarlyEnd::default();
     let common =
         Common { config, server: &server, content: &content, encoder: &encoder, end: &end };

@@ -669,3 +669,32 @@ fn the_ready_made_experiments_can_be_planned() {
         assert_eq!(ran.code, 0, "{name}: {}", ran.stderr);
     }
 }
+
+#[test]
+fn a_list_of_users_asks_for_a_password() {
+    if !memcached() {
+        return;
+    }
+    let (world, files, mark) = (World::new(), World::new(), Mark(1117));
+    let file = |name: &str, text: &str| files.write(name, text).display().to_string();
+    let options = format!("server.options=-Y {}", file("users", "ann:onlyInTheFile42\n"));
+    let password = format!("auth.password_file={}", file("password", "onlyInTheFile42\n"));
+    for protocol in ["text", "meta"] {
+        let protocol = format!("protocol={protocol}");
+        let more = [options.as_str(), &password, "auth.user=ann", &protocol, "depth=4"];
+        let record = mark.run(&world, &more).record("completed");
+        assert_eq!(record["validation"]["result"], "passed", "{record:#}");
+    }
+    let bob = [options.as_str(), &password, "auth.user=bob"];
+    for (more, code, says) in [
+        (&bob[..], 3, "authentication failure`; check `auth.user`"),
+        (&bob[..1], 3, "requires a password; set `auth.password_file`"),
+        (&bob[1..], 3, "the server requires no password"),
+        (&bob[1..2], 2, "a name without blanks"),
+        (&[bob[1], bob[2], "protocol=binary"], 2, "text or meta with a password"),
+    ] {
+        let failed = mark.run(&world, more);
+        let text = failed.stderr.replace("\n  ", " ");
+        assert!(failed.code == code && text.contains(says), "{more:?}: {text}");
+    }
+}

@@ -445,3 +445,110 @@ fn a_disk_that_fills_makes_a_server_with_a_log_refuse_sets() {
     assert!(told.contains("MISCONF") && told.contains("No space left"), "{told}");
     assert_ne!(ran.code, 0);
 }
+
+/// Returns a Valkey: the one on PATH, or the one that `scripts/test-packages` fetched.
+fn valkey() -> Option<String> {
+    let home = std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache"));
+    let cache = std::env::var_os("XDG_CACHE_HOME").map(std::path::PathBuf::from).or(home);
+    let fetched = cache.map(|cache| cache.join("assay-tests/valkey-server").display().to_string());
+    let works = |program: &String| {
+        Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success())
+    };
+    [Some("valkey-server".to_owned()), fetched].into_iter().flatten().find(works)
+}
+
+#[test]
+fn valkey_is_measured_as_redis_is() {
+    let Some(program) = valkey() else {
+        println!("skipped: because there is no valkey-server (Debian 13, `scripts/test-packages`)");
+        return;
+    };
+    let world = World::new();
+    let path = format!("server.path={program}");
+    let mix = ["gets=0.5", "deletes=0.1", "increments=0.1", "multi_gets=0.1", path.as_str()];
+    let mut ways = vec![
+        vec!["depth=4"],
+        vec!["protocol=resp3", "depth=16"],
+        vec!["transport=unix", "protocol=resp3"],
+    ];
+    if Command::new("openssl").arg("version").output().is_ok() {
+        ways.extend([vec!["transport=tls"], vec!["transport=tls", "protocol=resp3", "depth=4"]]);
+    } else {
+        println!("skipped: TLS, because there is no openssl");
+    }
+    for way in ways {
+        let record = run(&world, &[&mix[..], &way].concat()).record("completed");
+        assert_eq!(record["validation"]["result"], "passed", "{way:?}: {record:#}");
+        let detail = record["validation"]["detail"].as_str().unwrap();
+        assert!(detail.contains("mget calls") && detail.contains("agree"), "{way:?}: {detail}");
+        let version = record["notes"].to_string();
+        assert!(version.contains("the server's version: valkey "), "{version}");
+    }
+}
+
+/// Asserts that no file below `folder` has `secret`.
+fn assert_absent(secret: &str, folder: &Path) {
+    for entry in std::fs::read_dir(folder).unwrap().flatten() {
+        if entry.file_type().unwrap().is_dir() {
+            assert_absent(secret, &entry.path());
+        } else if let Ok(bytes) = std::fs::read(entry.path()) {
+            let found = bytes.windows(secret.len()).any(|w| w == secret.as_bytes());
+            assert!(!found, "{} has the password", entry.path().display());
+        }
+    }
+}
+
+/// Asserts that no process has `secret` on its command line or in its environment.
+fn assert_unseen(secret: &str) {
+    for entry in std::fs::read_dir("/proc").unwrap().flatten() {
+        for file in ["cmdline", "environ"] {
+            let text = std::fs::read(entry.path().join(file)).unwrap_or_default();
+            assert!(!String::from_utf8_lossy(&text).contains(secret), "{:?}", entry.path());
+        }
+    }
+}
+
+#[test]
+fn a_password_comes_from_a_file_and_goes_nowhere_else() {
+    if !redis() {
+        return;
+    }
+    let (world, files) = (World::new(), World::new());
+    let secret = "onlyInTheFile41";
+    let rules = format!("user default on >{secret} ~* &* +@all\nuser ann on >{secret} ~* &* +@all");
+    let file = |name: &str, text: &str| files.write(name, text).display().to_string();
+    let options = format!("server.options=--aclfile {}", file("users.acl", &rules));
+    let password = format!("auth.password_file={}", file("password", &format!("{secret}\n")));
+    let wrong = format!("auth.password_file={}", file("other", "another1\n"));
+    for way in [vec!["depth=4"], vec!["protocol=resp3", "auth.user=ann"]] {
+        let more = [&[options.as_str(), &password], &way[..]].concat();
+        let record = run(&world, &more).record("completed");
+        assert_eq!(record["validation"]["result"], "passed", "{way:?}: {record:#}");
+    }
+    let more = [options.as_str(), &password, "steady=2 s"];
+    let child = command(&world, &more).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    loaded_server(&world);
+    assert_unseen(secret);
+    assert!(child.unwrap().wait().unwrap().success());
+    let page = world.path("page").display().to_string();
+    assert_eq!(world.run(&["publish", "last", "-o", &page]).code, 0);
+    for (more, says) in [
+        (vec![options.as_str(), &wrong], ["WRONGPASS", "check `auth.user` and the file"]),
+        (vec![&options], ["NOAUTH", "requires a password; set `auth.password_file`"]),
+    ] {
+        let failed = run(&world, &more);
+        let text = failed.stderr.replace("\n  ", " ");
+        assert_eq!(failed.code, 3, "{text}");
+        assert!(says.iter().all(|part| text.contains(part)), "{text}");
+    }
+    for (set, says) in [
+        ("server.options=--requirepass x", "everybody on the machine can see"),
+        ("auth.user=ann", "`auth.user` needs `auth.password_file`"),
+        ("auth.password_file=/nonexistent", "/nonexistent: No such file"),
+    ] {
+        let refused = run(&world, &[set]);
+        let text = refused.stderr.replace("\n  ", " ");
+        assert!(refused.code == 2 && text.contains(says), "{set}: {text}");
+    }
+    assert_absent(secret, &world.path(""));
+}

@@ -3,6 +3,7 @@
 
 use super::{InvalidReply, Reply, Sink, meta, resp, text};
 use crate::latency::report::ErrorKind;
+use crate::login::refusal;
 
 /// Maximum length of a line. Keys have at most 250 bytes and error texts at most 1 KiB.
 const MAX_LINE: usize = 4096;
@@ -15,7 +16,7 @@ pub struct TextParser {
     state: TextParserState,
     /// True if the responses are those of RESP.
     resp: bool,
-    /// Elements of the response to HELLO that are still to come and are skipped.
+    /// Elements of the response to the first request that are still to come and are skipped.
     greeting: u32,
 }
 
@@ -30,9 +31,10 @@ enum TextParserState {
 }
 
 impl TextParser {
-    /// Creates a parser of RESP, whose responses begin with that to HELLO in version 3.
-    pub fn resp(hello: bool) -> Self {
-        TextParser { resp: true, greeting: u32::from(hello), ..TextParser::default() }
+    /// Creates a parser of RESP, or of memcached's responses, which `greets` begins with one to the
+    /// connection's first request.
+    pub fn new(resp: bool, greets: bool) -> Self {
+        TextParser { resp, greeting: u32::from(greets), ..TextParser::default() }
     }
 
     /// Parses the next bytes; see [`super::Parser::feed`].
@@ -126,7 +128,11 @@ impl TextParser {
             return Err(InvalidReply::new("a line that does not end in CR LF", line));
         };
         let data = if self.greeting > 0 {
-            let (left, text) = resp::greeting(line, self.greeting)?;
+            let (left, text) = match line {
+                _ if self.resp => resp::greeting(line, self.greeting)?,
+                b"STORED" => (0, None),
+                _ => return Err(InvalidReply::new("the server refused the login", refusal(line))),
+            };
             self.greeting = left;
             text
         } else {

@@ -16,6 +16,7 @@ pub use meta::OPAQUES;
 pub use reply::{InvalidReply, Reply, Sink};
 
 use crate::config::Protocol;
+use crate::login::first_request;
 use crate::protocol::pending::Pending;
 use crate::send::content::Content;
 use crate::send::mix::Op;
@@ -29,17 +30,6 @@ pub enum Parser {
 }
 
 impl Parser {
-    /// Creates a parser for a new connection.
-    pub fn new(protocol: Protocol) -> Self {
-        match protocol {
-            Protocol::Text | Protocol::Meta => Parser::Lines(lines::TextParser::default()),
-            Protocol::Binary => Parser::Binary(binary::Packets::default()),
-            Protocol::Resp2 | Protocol::Resp3 => {
-                Parser::Lines(lines::TextParser::resp(protocol == Protocol::Resp3))
-            }
-        }
-    }
-
     /// Parses the next bytes and passes every complete piece to `sink`.
     ///
     /// # Errors
@@ -58,12 +48,24 @@ impl Parser {
 pub struct Encoder {
     protocol: Protocol,
     prefix: Vec<u8>,
+    /// First request of a connection; empty if it needs none.
+    pub greeting: Vec<u8>,
 }
 
 impl Encoder {
     /// Creates an encoder for keys with `prefix`.
     pub fn new(protocol: Protocol, prefix: &str) -> Self {
-        Encoder { protocol, prefix: prefix.as_bytes().to_vec() }
+        let greeting = first_request(protocol, None);
+        Encoder { protocol, prefix: prefix.as_bytes().to_vec(), greeting }
+    }
+
+    /// Creates a parser for a new connection.
+    pub fn parser(&self) -> Parser {
+        if self.protocol == Protocol::Binary {
+            return Parser::Binary(binary::Packets::default());
+        }
+        let greets = !self.greeting.is_empty();
+        Parser::Lines(lines::TextParser::new(self.protocol.is_resp(), greets))
     }
 
     /// Returns the prefix of every key.
@@ -101,11 +103,6 @@ impl Encoder {
     #[inline]
     pub fn push_part(&self, op: &Op, out: &mut Vec<u8>) -> usize {
         resp::push_part(&self.prefix, op, self.null(), out)
-    }
-
-    /// Returns the first request of a connection; empty if the protocol has none.
-    pub fn greeting(&self) -> &'static [u8] {
-        if self.protocol == Protocol::Resp3 { resp::HELLO } else { b"" }
     }
 
     /// Returns the length of the response to a get that misses (RESP).

@@ -5,11 +5,10 @@ use super::decimal::{decimals, parse_decimal, push_decimal, strip_decimal};
 use super::{InvalidReply, Reply};
 use crate::config::{KEY_DIGITS, KEY_LIMIT};
 use crate::latency::report::ErrorKind;
+use crate::login::refusal;
 use crate::send::content::Content;
 use crate::send::mix::{KeyAction, Op, write_key};
 
-/// First request of a connection in version 3.
-pub const HELLO: &[u8] = b"*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n";
 /// Maximum number of elements of an array.
 const MAX_ELEMENTS: u64 = 1 << 16;
 
@@ -119,8 +118,8 @@ fn kind_of(text: &[u8]) -> ErrorKind {
     }
 }
 
-/// Returns the elements still to come after an element of the response to `HELLO`, of which `left`
-/// were to come with it, and the length of the text that follows the line.
+/// Returns the elements still to come after an element of the response to `HELLO` or `AUTH`, of
+/// which `left` were to come with it, and the length of the text that follows the line.
 pub fn greeting(line: &[u8], left: u32) -> Result<(u32, Option<u64>), InvalidReply> {
     let wrong = |what| Err(InvalidReply::new(what, line));
     let [kind, rest @ ..] = line else { return wrong("an empty answer to HELLO") };
@@ -130,7 +129,7 @@ pub fn greeting(line: &[u8], left: u32) -> Result<(u32, Option<u64>), InvalidRep
         (b'*', Some(elements)) => Ok((left - 1 + elements as u32, None)),
         (b'$', Some(length)) => Ok((left, Some(length))),
         (b'+' | b':', _) => Ok((left - 1, None)),
-        (b'-', _) => wrong("the server refused HELLO 3 (RESP3)"),
+        (b'-', _) => Err(InvalidReply::new("the server refused HELLO 3 or AUTH", refusal(line))),
         _ => wrong("not an answer to HELLO 3"),
     }
 }

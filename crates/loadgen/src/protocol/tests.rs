@@ -37,7 +37,7 @@ impl Sink for ReceivedPieces {
 
 fn read(protocol: Protocol, pieces: &[&[u8]]) -> (ReceivedPieces, bool) {
     let mut seen = ReceivedPieces::default();
-    let mut parser = Parser::new(protocol);
+    let mut parser = Encoder::new(protocol, "p:").parser();
     let good = pieces.iter().all(|p| parser.feed(p, &mut seen).is_ok());
     (seen, good)
 }

@@ -123,7 +123,7 @@ impl Worker<'_> {
     /// Sends the first request of connection `i`, if its protocol has one. Its parser skips the
     /// response.
     pub(super) fn greet(&mut self, i: usize) {
-        let greeting = self.common.encoder.greeting();
+        let greeting = &self.common.encoder.greeting;
         if greeting.is_empty() {
             return;
         }

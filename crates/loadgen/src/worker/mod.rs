@@ -21,7 +21,7 @@ use crate::end::EarlyEnd;
 use crate::latency::report::{ErrorKind, ThreadUse};
 use crate::latency::worker_stats::{Timeline, WorkerStats};
 use crate::link::{Link, ServerEndpoint};
-use crate::protocol::{Encoder, Parser};
+use crate::protocol::Encoder;
 use crate::send::content::Content;
 use crate::send::mix::OperationSource;
 use crate::send::pace::Pace;
@@ -147,7 +147,7 @@ impl<'a> Worker<'a> {
             .into_iter()
             .zip(config.connections * index / config.threads..)
             .map(|(link, number)| {
-                let parser = Parser::new(config.protocol);
+                let parser = common.encoder.parser();
                 Conn::new(link, parser, config.depth * parts, LAST_KEY - number as u64)
             })
             .collect();

@@ -8,7 +8,7 @@ use super::{READING, Worker};
 use crate::clock::now_ns;
 use crate::connection::ConnectionStage;
 use crate::latency::report::{ErrorKind, LoadEnd};
-use crate::protocol::{InvalidReply, Parser};
+use crate::protocol::InvalidReply;
 
 /// Delay before another attempt to reconnect, in ns.
 const RETRY: u64 = 10_000_000;
@@ -39,7 +39,7 @@ impl Worker<'_> {
         }
         self.outstanding -= conn.ring.operations();
         self.losses += 1;
-        conn.reset(Parser::new(self.common.config.protocol), ConnectionStage::Down(now));
+        conn.reset(self.common.encoder.parser(), ConnectionStage::Down(now));
         if self.losses > 3 * self.conns.len() + 10 {
             self.common.end.now(LoadEnd::ServerGone);
             return;

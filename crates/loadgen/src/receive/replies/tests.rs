@@ -6,7 +6,6 @@ use proptest::prelude::*;
 use super::*;
 use crate::config::{KEY_LIMIT, Protocol};
 use crate::latency::worker_stats::Timeline;
-use crate::protocol::Parser;
 use crate::protocol::pending::NOOP;
 use crate::send::mix::{KeyAction, Op};
 
@@ -122,7 +121,7 @@ fn read(protocol: Protocol, mut ring: Ring, answers: &[u8], piece: usize) -> Out
     let line = Timeline { start: 0, steady: 10, down: 1_000, end: 2_000, bin: 100 };
     let mut stats = WorkerStats::new(line, 2);
     stats.at(500);
-    let mut parser = Parser::new(protocol);
+    let mut parser = encoder.parser();
     let mut state = ResponseState::default();
     let mut judge = Judge {
         ring: &mut ring,

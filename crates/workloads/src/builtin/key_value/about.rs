@@ -57,7 +57,8 @@ fn foreign(params: &Params, address: &str) -> Result<AdminConnection, String> {
             return Err("statistics are read in plain text only, not over TLS".into());
         }
     };
-    AdminConnection::open(&place).map_err(|e| format!("{place}: {e}"))
+    let config = params.load().map_err(|e| e.to_string())?;
+    AdminConnection::open(&place, &config).map_err(|e| format!("{place}: {e}"))
 }
 
 /// Starts the server briefly on a UNIX socket and reads its effective settings.
@@ -69,7 +70,7 @@ fn effective(params: &Params) -> Result<Stats, String> {
     (quiet.transport, quiet.network) = (Transport::Unix, Network::Loopback);
     let asked = RunningServer::start(&quiet, &folder, None).and_then(|running| {
         // Dropping it kills it, which is safe: it has no data.
-        let talk = AdminConnection::open(&running.place);
+        let talk = AdminConnection::open(&running.place, &params.load()?);
         talk.and_then(|mut talk| (params.dialect.effective)(&mut talk)).map_err(Failure::other)
     });
     // Only a log in the scratch folder is left if this fails.

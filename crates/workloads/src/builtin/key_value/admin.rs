@@ -9,6 +9,9 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use assay_loadgen::login::{first_request, refusal};
+use assay_loadgen::{Config, Protocol};
+
 /// Time limit for an answer.
 const TIMEOUT: Duration = Duration::from_secs(5);
 /// Maximum length of an answer in bytes.
@@ -46,11 +49,11 @@ pub struct AdminConnection {
 }
 
 impl AdminConnection {
-    /// Connects to a server.
+    /// Connects to a server, with the credentials of `config` if it has any.
     ///
     /// # Errors
-    /// Fails if nothing listens at `place`.
-    pub fn open(place: &Endpoint) -> io::Result<Self> {
+    /// Fails if nothing listens at `place`, or if the server refuses the credentials.
+    pub fn open(place: &Endpoint, config: &Config) -> io::Result<Self> {
         let stream: Box<dyn Stream> = match place {
             Endpoint::Tcp(address) => {
                 let address = address.to_socket_addrs()?.next().ok_or_else(|| {
@@ -69,17 +72,27 @@ impl AdminConnection {
                 Box::new(stream)
             }
         };
-        Ok(AdminConnection { stream: BufReader::new(stream), left: 0 })
+        let mut talk = AdminConnection { stream: BufReader::new(stream), left: 0 };
+        let plain = if config.protocol.is_resp() { Protocol::Resp2 } else { Protocol::Text };
+        let login = first_request(plain, config.credentials.as_ref());
+        if login.is_empty() {
+            return Ok(talk);
+        }
+        talk.ask(&login)?;
+        match talk.line()?.as_str() {
+            "+OK" | "STORED" => Ok(talk),
+            line => Err(unexpected_answer(&String::from_utf8_lossy(refusal(line.as_bytes())))),
+        }
     }
 
     /// Sends a request to the server.
     ///
     /// # Errors
     /// The connection is lost.
-    pub fn ask(&mut self, question: &str) -> io::Result<()> {
+    pub fn ask(&mut self, question: impl AsRef<[u8]>) -> io::Result<()> {
         self.left = MAX_BYTES;
         let stream = self.stream.get_mut();
-        stream.write_all(question.as_bytes())?;
+        stream.write_all(question.as_ref())?;
         stream.flush()
     }
 
@@ -104,6 +117,15 @@ impl AdminConnection {
 pub fn unexpected_answer(line: &str) -> io::Error {
     let shown: String = line.chars().take(80).collect();
     io::Error::new(io::ErrorKind::InvalidData, format!("it answered `{shown}`"))
+}
+
+/// Returns the remedy if `message` has a refusal for the lack of a password, or of this one.
+pub fn login_remedy(message: &str, config: &Config) -> Option<&'static str> {
+    let refusals = ["NOAUTH", "WRONGPASS", "unauthenticated", "authentication failure", "password"];
+    refusals.iter().any(|part| message.contains(part)).then_some(match &config.credentials {
+        None => "the server requires a password; set `auth.password_file` to a file that has it",
+        Some(_) => "check `auth.user` and the file `auth.password_file`",
+    })
 }
 
 /// Returns a counter, or `None` if the server has none of that name.
@@ -134,10 +156,13 @@ mod tests {
     #[test]
     fn lines_are_read_up_to_the_end_of_the_connection() {
         let (_dir, place) = says("STAT x 1\r\nEND\r\ncut");
-        let mut talk = AdminConnection::open(&place).unwrap();
+        let mut talk = AdminConnection::open(&place, &Config::default()).unwrap();
         talk.ask("stats\r\n").unwrap();
         assert_eq!((talk.line().unwrap(), talk.line().unwrap()), ("STAT x 1".into(), "END".into()));
         assert!(talk.line().unwrap_err().to_string().contains("closed"));
-        assert!(AdminConnection::open(&Endpoint::Unix("/nonexistent".into())).is_err());
+        assert!(
+            AdminConnection::open(&Endpoint::Unix("/nonexistent".into()), &Config::default())
+                .is_err()
+        );
     }
 }

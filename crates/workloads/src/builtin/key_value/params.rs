@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use assay_loadgen::config::{KEY_DIGITS, MAX_KEY_BYTES};
+use assay_loadgen::login::Credentials;
 use assay_loadgen::sizes::{Distribution, Sizes};
 use assay_loadgen::{
     Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think, Trust,
@@ -235,6 +236,11 @@ params! {
         /// PEM file of the trusted certificate authorities; empty: any certificate is accepted. A
         /// server that assay starts has a self-signed certificate.
         tls_authorities as "tls.authorities": Option<PathBuf> = or_none(path()), "";
+        /// User of a server that requires a password; empty: the user `default` of Redis.
+        user as "auth.user": String = text(), "";
+        /// Path of a file with the password in its first line; empty: the server requires none. The
+        /// password is on no command line and in no record.
+        password_file as "auth.password_file": Option<PathBuf> = or_none(path()), "";
         /// Time under load before the measurement window.
         ramp_up: Duration = time(), "2 s";
         /// Length of the measurement window; for a search or a curve, the window of each rate.
@@ -383,6 +389,7 @@ impl Params {
         Ok(Config {
             target: Target::Tcp(String::new()),
             protocol: self.protocol,
+            credentials: self.credentials()?,
             threads: self.client_threads,
             connections: self.connections,
             depth: self.depth,
@@ -417,6 +424,26 @@ impl Params {
             op_timeout: self.op_timeout,
             ..Config::default()
         })
+    }
+
+    /// Reads the password from its file.
+    fn credentials(&self) -> Result<Option<Credentials>, WorkloadError> {
+        let Some(file) = &self.password_file else {
+            let idle = !self.user.is_empty();
+            return if idle {
+                Err(wrong("`auth.user` needs `auth.password_file`"))
+            } else {
+                Ok(None)
+            };
+        };
+        let failed =
+            |what: String| wrong(format!("`auth.password_file`, {}: {what}", file.display()));
+        let text = std::fs::read_to_string(file).map_err(|e| failed(e.to_string()))?;
+        let password = text.lines().next().unwrap_or_default().to_owned();
+        if password.is_empty() {
+            return Err(failed("its first line is empty; write the password there".into()));
+        }
+        Ok(Some(Credentials { user: self.user.clone(), password }))
     }
 
     /// Returns the classes of the values.

@@ -9,10 +9,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use assay_loadgen::Target;
+use assay_loadgen::{Config, Target};
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::builtin::key_value::admin::{AdminConnection, Endpoint};
+use crate::builtin::key_value::admin::{AdminConnection, Endpoint, login_remedy};
 use crate::builtin::key_value::dialect::{CERTIFICATE, Dialect, KEY, ServerPlace};
 use crate::builtin::key_value::namespace::{self, Cable};
 use crate::builtin::key_value::params::{Network, Params, Transport};
@@ -55,6 +55,7 @@ pub struct RunningServer {
     pub place: Endpoint,
     /// Notes for the record.
     pub notes: Vec<String>,
+    load: Config,
 }
 
 impl RunningServer {
@@ -97,7 +98,7 @@ impl RunningServer {
             if let Ok(Some(status)) = self.child.try_wait() {
                 return Err(self.refused(&status.to_string()));
             }
-            let answer = AdminConnection::open(&self.place)
+            let answer = AdminConnection::open(&self.place, &self.load)
                 .and_then(|mut talk| (self.dialect.stats)(&mut talk));
             match answer {
                 Ok(stats) => {
@@ -115,10 +116,16 @@ impl RunningServer {
                         self.pid()
                     )));
                 }
-                Err(e) if began.elapsed() > START => {
-                    return Err(silent(self.dialect, &self.place, e));
+                Err(e) => {
+                    if let Some(remedy) = login_remedy(&e.to_string(), &self.load) {
+                        let (name, place) = (self.dialect.name, &self.place);
+                        return Err(Failure::other(format!("{name} at {place}: {e}; {remedy}")));
+                    }
+                    if began.elapsed() > START {
+                        return Err(silent(self.dialect, &self.place, e));
+                    }
+                    std::thread::sleep(Duration::from_millis(2));
                 }
-                Err(_) => std::thread::sleep(Duration::from_millis(2)),
             }
         }
     }
@@ -211,8 +218,8 @@ fn spawn(
         }
     };
     let notes = port.map(|port| format!("the server listened on port {port}"));
-    let (notes, dialect) = (notes.into_iter().collect(), params.dialect);
-    Ok(RunningServer { dialect, child, log, argv, target, place, notes })
+    let (notes, dialect, load) = (notes.into_iter().collect(), params.dialect, params.load()?);
+    Ok(RunningServer { dialect, child, log, argv, target, place, notes, load })
 }
 
 /// Chooses the place that a server listens on: a socket in `dir`, or free ports of `address`.

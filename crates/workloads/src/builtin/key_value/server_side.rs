@@ -1,6 +1,7 @@
 //! The server's counters at several moments of a run, and their comparison with the load
 //! generator's counts.
 
+use assay_loadgen::Config;
 use assay_system::clock::process_cpu_time;
 
 use crate::builtin::key_value::admin::{AdminConnection, Endpoint, Stats, count};
@@ -98,8 +99,8 @@ pub fn sample(dialect: &Dialect, talk: &mut Option<AdminConnection>) -> Option<S
 }
 
 /// Connects to the server, if there is an address.
-pub fn listen(place: Option<&Endpoint>) -> Option<AdminConnection> {
-    AdminConnection::open(place?).ok()
+pub fn listen(place: Option<&Endpoint>, config: &Config) -> Option<AdminConnection> {
+    AdminConnection::open(place?, config).ok()
 }
 
 impl ServerCounters {

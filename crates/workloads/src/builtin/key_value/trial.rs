@@ -11,7 +11,7 @@ use assay_model::Phase;
 use serde::{Deserialize, Serialize};
 
 use super::{diagnostics, finding, results};
-use crate::builtin::key_value::admin::{AdminConnection, Endpoint, count};
+use crate::builtin::key_value::admin::{AdminConnection, Endpoint, count, login_remedy};
 use crate::builtin::key_value::answers::{Answers, wrong_words};
 use crate::builtin::key_value::dialect::Dialect;
 use crate::builtin::key_value::params::{Driver, Find, Params, Transport};
@@ -154,7 +154,7 @@ impl TrialState<'_> {
         if let (Some(driver), Some(run)) = (&params.driver, self.external) {
             return run(driver, &spec.dir, self);
         }
-        self.compare_version(spec.more.version.as_deref());
+        self.compare_version(spec.more.version.as_deref())?;
         self.fill()?;
         match params.find {
             Find::Throughput => self.throughput()?,
@@ -170,10 +170,15 @@ impl TrialState<'_> {
 
     /// Records the server's version; one that differs from that of `earlier` trials makes the trial
     /// invalid.
-    fn compare_version(&mut self, earlier: Option<&str>) {
-        let stats = sample(self.dialect, &mut listen(self.place.as_ref()));
+    fn compare_version(&mut self, earlier: Option<&str>) -> Result<(), Failure> {
+        let stats = sample(self.dialect, &mut listen(self.place.as_ref(), &self.config));
+        let logins = stats.as_ref().and_then(|stats| count(stats, "auth_cmds"));
+        if self.config.credentials.is_some() && logins == Some(0) {
+            let what = "the server requires no password; leave out `auth.password_file`";
+            return Err(Failure::other(what));
+        }
         let Some(version) = stats.and_then(|s| s.get(self.dialect.version).cloned()) else {
-            return;
+            return Ok(());
         };
         if let Some(earlier) = earlier.filter(|earlier| *earlier != version) {
             self.wrong.push(format!(
@@ -181,6 +186,7 @@ impl TrialState<'_> {
             ));
         }
         self.channel.note(format!("{VERSION}{version}"));
+        Ok(())
     }
 
     pub fn stopped(&self) -> bool {
@@ -209,10 +215,12 @@ impl TrialState<'_> {
                 if texts.is_empty() { "the server went away".to_owned() } else { texts.join("; ") }
             );
             let (part, remedy) = self.dialect.fill_hint;
-            let hint = if text.contains(part) { format!("; {remedy}") } else { String::new() };
+            let remedy = text.contains(part).then_some(remedy);
+            let remedy = remedy.or_else(|| login_remedy(&text, &self.config));
+            let hint = remedy.map_or_else(String::new, |remedy| format!("; {remedy}"));
             return Err(Failure::other(format!("filling the cache: {text}{hint}")));
         }
-        let stats = sample(self.dialect, &mut listen(self.place.as_ref()));
+        let stats = sample(self.dialect, &mut listen(self.place.as_ref(), &self.config));
         let evicted = stats.and_then(|stats| count(&stats, self.dialect.evictions));
         self.channel.note(format!(
             "the cache was filled with {} objects, {} of values, in {}{}",
@@ -254,7 +262,7 @@ impl TrialState<'_> {
         phases: bool,
     ) -> Result<(LoadReport, ServerCounters), Failure> {
         let dialect = self.dialect;
-        let mut talk: Option<AdminConnection> = listen(self.place.as_ref());
+        let mut talk: Option<AdminConnection> = listen(self.place.as_ref(), &self.config);
         let mut seen =
             ServerCounters { before: sample(dialect, &mut talk), ..ServerCounters::default() };
         let channel = &mut *self.channel;
@@ -280,7 +288,7 @@ impl TrialState<'_> {
                 channel.progress(done);
             }
         })?;
-        talk = talk.or_else(|| listen(self.place.as_ref()));
+        talk = talk.or_else(|| listen(self.place.as_ref(), &self.config));
         seen.after = sample(dialect, &mut talk);
         if phases {
             results::series(&report, self.channel);

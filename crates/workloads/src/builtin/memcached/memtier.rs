@@ -59,6 +59,7 @@ pub fn can(params: &Params) -> Result<(), WorkloadError> {
             refuse("an open loop that counts from when operations were due, or `think`")
         }
         () if params.read_through => refuse("`read_through`"),
+        () if params.password_file.is_some() => refuse("a password that nobody else sees"),
         () if params.sizes != "classes" || params.key_sizes != "short" => {
             refuse("`sizes` and `key_sizes`")
         }
@@ -86,7 +87,7 @@ pub fn run(driver: &Driver, dir: &Path, stage: &mut TrialState<'_>) -> Result<()
     if !config.ramp_up.is_zero() {
         drive.go(&[&load[..], &[&seconds(config.ramp_up)]].concat(), "ramp-up", stage)?;
     }
-    let mut talk = listen(stage.place.as_ref());
+    let mut talk = listen(stage.place.as_ref(), &config);
     let mut seen =
         ServerCounters { from: sample(stage.dialect, &mut talk), ..ServerCounters::default() };
     stage.channel.phase(Phase::Steady, None);

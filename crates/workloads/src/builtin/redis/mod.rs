@@ -14,7 +14,7 @@ use crate::builtin::key_value::admin::{AdminConnection, Stats, unexpected_answer
 use crate::builtin::key_value::dialect::{CERTIFICATE, Dialect, KEY, RECONNECTS, ServerPlace};
 use crate::builtin::key_value::params::{LoadParams, OtherOperations, Params};
 use crate::builtin::key_value::{KeyValue, metrics, trial as shared};
-use crate::declare::{int, number, one_of, params, spec};
+use crate::declare::{int, number, one_of, params, spec, wrong};
 use crate::driver::work::Channel;
 use crate::{Failure, WorkloadError};
 
@@ -107,7 +107,17 @@ fn read(map: &BTreeMap<String, Scalar>) -> Result<Params, WorkloadError> {
     let Own { protocol, deletes, increments, multi_gets, multi_get_keys, server_threads } =
         Own::read(map)?;
     let other = OtherOperations { deletes, increments, multi_gets, multi_get_keys };
-    Params::new(&DIALECT, map, (protocol, other), server_threads)
+    let params = Params::new(&DIALECT, map, (protocol, other), server_threads)?;
+    let word = |option: &OsString| option.to_string_lossy().to_lowercase();
+    let secret = |word: &String| SECRETS.iter().any(|name| word.starts_with(name));
+    if params.options.iter().map(word).any(|word| secret(&word)) {
+        return Err(wrong(
+            "`server.options` has a password, which everybody on the machine can see; write \
+             `user default on >PASSWORD ~* &* +@all` to a file and set `server.options = \
+             \"--aclfile FILE\"`",
+        ));
+    }
+    Ok(params)
 }
 
 fn listen(place: &ServerPlace, dir: &Path) -> Vec<OsString> {
@@ -180,6 +190,9 @@ fn stats(talk: &mut AdminConnection) -> io::Result<Stats> {
     }
     Ok(stats)
 }
+
+/// Options whose values are passwords.
+const SECRETS: [&str; 4] = ["--requirepass", "--masterauth", "--user", "--tls-key-file-pass"];
 
 /// Settings that depend on where the server listens, or are secrets.
 const NOT_RECORDED: [&str; 14] = [
