@@ -503,7 +503,8 @@ fn assert_unseen(secret: &str) {
     for entry in std::fs::read_dir("/proc").unwrap().flatten() {
         for file in ["cmdline", "environ"] {
             let text = std::fs::read(entry.path().join(file)).unwrap_or_default();
-            assert!(!String::from_utf8_lossy(&text).contains(secret), "{:?}", entry.path());
+            let path = entry.path();
+            assert!(!String::from_utf8_lossy(&text).contains(secret), "{}", path.display());
         }
     }
 }
@@ -526,12 +527,19 @@ fn a_password_comes_from_a_file_and_goes_nowhere_else() {
         assert_eq!(record["validation"]["result"], "passed", "{way:?}: {record:#}");
     }
     let more = [options.as_str(), &password, "steady=2 s"];
-    let child = command(&world, &more).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+    let child = command(&world, &more).stdout(Stdio::null()).stderr(Stdio::piped()).spawn();
     loaded_server(&world);
     assert_unseen(secret);
-    assert!(child.unwrap().wait().unwrap().success());
+    let ran = child.unwrap().wait_with_output().unwrap();
+    // A finding about the machine changes the exit code.
+    let measured = |code: i32| [0, 4].contains(&code);
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.code().is_some_and(measured), "{said}");
     let page = world.path("page").display().to_string();
-    assert_eq!(world.run(&["publish", "last", "-o", &page]).code, 0);
+    let published = world.run(&["publish", "last", "-o", &page]);
+    // One trial has no interval, which the page lacks then.
+    assert!(measured(published.code), "{}", published.stderr);
+    assert!(Path::new(&page).join("index.html").exists());
     for (more, says) in [
         (vec![options.as_str(), &wrong], ["WRONGPASS", "check `auth.user` and the file"]),
         (vec![&options], ["NOAUTH", "requires a password; set `auth.password_file`"]),
