@@ -1,13 +1,27 @@
 //! Configuration of a run as plain data with defaults: server, connections, loop, mix of operations
 //! and phases.
 
-use std::fmt::Display;
+use std::fmt::{self, Display};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use crate::Error;
-use crate::login::Credentials;
 use crate::sizes::{MAX_VALUE_BYTES, Sizes};
+
+/// User and password for a server that requires them.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Credentials {
+    /// Empty: the user `default` of Redis.
+    pub user: String,
+    pub password: String,
+}
+
+impl fmt::Debug for Credentials {
+    /// Writes the user only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Credentials").field(&self.user).finish()
+    }
+}
 
 /// Address of the server.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -1,23 +1,6 @@
 //! The first request of a connection: the version of the protocol, and a password.
 
-use std::fmt;
-
-use crate::config::Protocol;
-
-/// User and password for a server that requires them.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Credentials {
-    /// Empty: the user `default` of Redis.
-    pub user: String,
-    pub password: String,
-}
-
-impl fmt::Debug for Credentials {
-    /// Writes the user only.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Credentials").field(&self.user).finish()
-    }
-}
+use crate::config::{Credentials, Protocol};
 
 /// Returns the first request of a connection; empty if it needs none.
 pub fn first_request(protocol: Protocol, credentials: Option<&Credentials>) -> Vec<u8> {

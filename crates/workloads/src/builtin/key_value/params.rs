@@ -6,8 +6,7 @@ use std::ops::{Deref, DerefMut};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_loadgen::config::{KEY_DIGITS, MAX_KEY_BYTES};
-use assay_loadgen::login::Credentials;
+use assay_loadgen::config::{Credentials, KEY_DIGITS, MAX_KEY_BYTES};
 use assay_loadgen::sizes::{Distribution, Sizes};
 use assay_loadgen::{
     Arrivals, Config, Mix, Mode, Popularity, Protocol, SizeClass, Target, Think, Trust,
