@@ -106,9 +106,14 @@ impl Containers {
 
     /// Runs a command once in an image.
     fn run(&self, image: &str, command: &[&str]) -> Done {
+        self.run_with(image, &[], command)
+    }
+
+    /// Runs a command once in an image, with additional options.
+    fn run_with(&self, image: &str, more: &[&str], command: &[&str]) -> Done {
         let set = format!("controls.image={image}");
-        let options = ["run", "--json", "--quiet", "--blocks", "1", "--set", &set, "--"];
-        done(&mut self.assay(&[&options, command].concat()))
+        let options = ["run", "--json", "--quiet", "--blocks", "1", "--set", &set];
+        done(&mut self.assay(&[&options, more, &["--"], command].concat()))
     }
 
     /// Returns the newest run's standard output of trial 1.
@@ -170,27 +175,8 @@ fn a_program_runs_in_an_image_as_it_does_without() {
         // Working folder, standard input, variables and exit code; this machine lacks the program.
         world.write("in.txt", "input");
         let script = "cat /etc/image - in.txt; echo $ASSAY_TRIAL $V $(pwd); cat /proc/self/status";
-        let set = format!("controls.image={IMAGE}");
-        let ran = done(&mut containers.assay(&[
-            "run",
-            "--json",
-            "--quiet",
-            "--blocks",
-            "1",
-            "--stdin",
-            "in.txt",
-            "--set",
-            &set,
-            "--set",
-            "controls.env.V=v",
-            "--set",
-            "controls.cpus=0",
-            "--",
-            "busybox",
-            "sh",
-            "-c",
-            script,
-        ]));
+        let set = ["--set", "controls.env.V=v", "--set", "controls.cpus=0", "--stdin", "in.txt"];
+        let ran = containers.run_with(IMAGE, &set, &["busybox", "sh", "-c", script]);
         assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
         let record = ran.record("completed");
         assert_eq!(container(&record).unwrap()["digest"], digest.trim());
@@ -248,23 +234,9 @@ fn the_server_and_the_load_of_a_trial_run_in_its_image() {
 #[test]
 fn limits_and_tracers_reach_into_a_container() {
     for containers in Containers::all() {
-        let set = format!("controls.image={IMAGE}");
         let script = "head -c 200000000 /dev/zero | tail -c 150000000 | wc -c";
-        let limited = done(&mut containers.assay(&[
-            "run",
-            "--json",
-            "--quiet",
-            "--blocks",
-            "1",
-            "--set",
-            &set,
-            "--set",
-            "controls.memory=32MiB",
-            "--",
-            "sh",
-            "-c",
-            script,
-        ]));
+        let set = ["--set", "controls.memory=32MiB"];
+        let limited = containers.run_with(IMAGE, &set, &["sh", "-c", script]);
         if limited.stderr.contains("`memory` cannot be set here") {
             println!("skipped: because {}", limited.stderr);
         } else {
@@ -274,21 +246,8 @@ fn limits_and_tracers_reach_into_a_container() {
             assert!(said.contains("exceeded the limit"), "{record:#}");
         }
 
-        let traced = done(&mut containers.assay(&[
-            "run",
-            "--json",
-            "--quiet",
-            "--blocks",
-            "1",
-            "--set",
-            &set,
-            "--tracers",
-            "syscalls",
-            "--",
-            "sh",
-            "-c",
-            "i=0; while [ $i -lt 1000 ]; do i=$((i+1)); echo $i; done",
-        ]));
+        let script = "i=0; while [ $i -lt 1000 ]; do i=$((i+1)); echo $i; done";
+        let traced = containers.run_with(IMAGE, &["--tracers", "syscalls"], &["sh", "-c", script]);
         let record = traced.record("completed");
         let observers = record["observers"].to_string();
         if record["metrics"].to_string().contains("syscalls.calls") {
@@ -404,21 +363,7 @@ fn no_container_outlives_its_trial() {
         let mark = containers.world.path("mark").display().to_string();
         // A program that ignores SIGTERM.
         let stubborn = format!("trap '' TERM; : >{mark}; while :; do sleep 1; done");
-        let slow = done(&mut containers.assay(&[
-            "run",
-            "--json",
-            "--quiet",
-            "--blocks",
-            "1",
-            "--timeout",
-            "1s",
-            "--set",
-            &set,
-            "--",
-            "sh",
-            "-c",
-            &stubborn,
-        ]));
+        let slow = containers.run_with(IMAGE, &["--timeout", "1s"], &["sh", "-c", &stubborn]);
         assert_eq!(slow.record("timed-out")["exit"]["signal"], 9);
         assert!(!alive(&mark));
         containers.none_left();

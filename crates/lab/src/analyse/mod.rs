@@ -15,6 +15,7 @@ pub(crate) mod suite_result;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use assay_model::cancel::checkpoint;
+use assay_model::environment::is_emulated;
 use assay_model::{
     Analysis, Better, Checks, Comparison, CurveSummary, Engine, Experiment, Finding, Guest,
     HistogramSummary, LedgerEntry, LedgerEvent, MetricKind, MetricValue, Observation, Order, Plan,
@@ -159,7 +160,7 @@ fn guest(
     if experiment.place.engine != Engine::Vm {
         // Also that of another host, below `node.`.
         let mut all = system?.facts.iter().filter(|(path, _)| path.ends_with("virt.hypervisor"));
-        let emulated = all.any(|(_, f)| f.value().is_some_and(|v| v.contains("emulated (")));
+        let emulated = all.any(|(_, f)| f.value().is_some_and(is_emulated));
         return emulated.then_some(Guest::Emulated);
     }
     let emulated = |seen: &Observation| match seen {

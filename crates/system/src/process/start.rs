@@ -124,22 +124,19 @@ impl Area {
         for (fd, end) in fds.iter_mut().zip(streams.iter().chain(protocol)) {
             *fd = end.as_raw_fd();
         }
-        let (error, cpus) = (AtomicI32::new(0), None);
-        let (groups, group_count) = (joined.cast_const(), groups.len());
+        let image = Image {
+            error: AtomicI32::new(0),
+            cpus: None,
+            fds,
+            groups: joined.cast_const(),
+            group_count: groups.len(),
+            path,
+            cwd,
+            argv,
+            envp,
+        };
         // SAFETY: the area is larger and aligned to pages, and no other process uses it now.
-        unsafe {
-            self.memory.cast::<Image>().write(Image {
-                error,
-                cpus,
-                fds,
-                groups,
-                group_count,
-                path,
-                cwd,
-                argv,
-                envp,
-            });
-        }
+        unsafe { self.memory.cast::<Image>().write(image) };
         Ok(())
     }
 
@@ -290,7 +287,7 @@ pub(crate) unsafe fn start(area: *mut c_void, flags: c_int) -> c_int {
 ///
 /// # Safety
 /// Only in a process that will become a program or starts one.
-pub(crate) unsafe fn default_signals() {
+unsafe fn default_signals() {
     for signal in 1..32 {
         // The kernel's `sigaction`, which begins with the handler.
         let (mut known, default) = ([0u64; 4], [0u64; 4]);

@@ -1,5 +1,6 @@
 //! F11: no other work ran on the machine.
 
+use assay_model::environment::is_emulated;
 use assay_model::units::format_value;
 
 use crate::prelude::*;
@@ -92,13 +93,11 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                 "{BUSY}{name} pressure {percent:.1} % (limit {MAX_PRESSURE_PERCENT} %, last 10 s)"
             ))
         }
-        Observation::VirtualMachine { hypervisor, .. } if hypervisor.contains("emulated (") => {
-            note(format!(
-                "this machine is emulated ({hypervisor}): its times are the emulator's, and only \
-                 counts are comparable"
-            ))
-            .remedy("measure times on a machine that is not emulated")
-        }
+        Observation::VirtualMachine { hypervisor, .. } if is_emulated(hypervisor) => note(format!(
+            "this machine is emulated ({hypervisor}): its times are the emulator's, and only \
+             counts are comparable"
+        ))
+        .remedy("measure times on a machine that is not emulated"),
         Observation::VirtualMachine { yes: true, hypervisor } => {
             let name = match hypervisor.as_str() {
                 "" => String::new(),
