@@ -11,9 +11,9 @@ use assay_system::{Interrupt, Root};
 
 use crate::scratch;
 
-/// Observation time of the run queue before a run. Its thirteen samples distinguish a busy machine
-/// from one with a single wake-up.
-const WINDOW: Duration = Duration::from_millis(24);
+/// Observation time of the run queue before a run, as long as the machine's description takes. It
+/// is extended while the samples show other work, so that a single wake-up does not count as that.
+const WINDOW: Duration = Duration::from_millis(16);
 
 /// Observations of the machines before a run, and the findings of the checks.
 #[derive(Debug, Clone, Default)]

@@ -41,7 +41,8 @@ pub(crate) fn write_new(path: &Path, bytes: &[u8], durability: Durability) -> Re
         let mut file =
             OpenOptions::new().write(true).create(true).truncate(true).mode(0o644).open(path)?;
         file.write_all(bytes)?;
-        if durability == Durability::Synced {
+        // An empty file is durable when its folder is.
+        if durability == Durability::Synced && !bytes.is_empty() {
             file.sync_all()?;
         }
         Ok(())

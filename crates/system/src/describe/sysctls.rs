@@ -1,11 +1,15 @@
 //! Describes every readable tunable below `/proc/sys`, in one pass.
 
-use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::Path;
+use std::ffi::CStr;
+use std::io::{self, ErrorKind};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
+use rustix::io::pread;
+use rustix::path::Arg;
 
 use super::facts::Facts;
-use crate::read::root::one_line;
+use crate::read::root::{Unreadable, one_line};
 use crate::read::sysctl_name::name_of;
 
 /// Files that are left out because they count or identify something instead of tuning it, or
@@ -39,39 +43,63 @@ const LEFT_OUT: [&str; 21] = [
 const MAX_DEPTH: usize = 12;
 
 pub(super) fn describe(facts: &mut Facts<'_>) {
-    let top = facts.root.path("/proc/sys");
-    if !top.is_dir() {
-        return facts.unknown("sysctl", "`/proc/sys` is not there on this kernel or machine");
+    match open(CWD, facts.root.path("/proc/sys").as_os_str(), OFlags::DIRECTORY) {
+        Ok(top) => walk(facts, top, &mut String::new(), 0),
+        Err(_) => facts.unknown("sysctl", "`/proc/sys` is not there on this kernel or machine"),
     }
-    let mut path = String::new();
-    walk(facts, &top, &mut path, 0);
 }
 
-fn walk(facts: &mut Facts<'_>, dir: &Path, below: &mut String, depth: usize) {
-    let Ok(entries) = fs::read_dir(dir) else { return };
-    for entry in entries.flatten() {
-        let Ok(kind) = entry.file_type() else { continue };
-        let length = below.len();
+/// Describes the files in a folder and below it. They are opened by their name in the folder, since
+/// the kernel needs twice as long for the whole path, and there are thousands.
+fn walk(facts: &mut Facts<'_>, dir: OwnedFd, below: &mut String, depth: usize) {
+    let Ok(mut entries) = Dir::new(dir) else { return };
+    while let Some(Ok(entry)) = entries.read() {
+        let Ok(dir) = entries.fd() else { return };
+        let (name, length) = (entry.file_name(), below.len());
         if length > 0 {
             below.push('/');
         }
-        below.push_str(&entry.file_name().to_string_lossy());
-        if kind.is_dir() && depth < MAX_DEPTH {
-            walk(facts, &entry.path(), below, depth + 1);
-        } else if kind.is_file() && !LEFT_OUT.iter().any(|pattern| matches(pattern, below)) {
-            read(facts, &entry, below);
+        below.push_str(&name.to_string_lossy());
+        match entry.file_type() {
+            FileType::Directory if depth < MAX_DEPTH && name != c"." && name != c".." => {
+                _ = open(dir, name, OFlags::DIRECTORY)
+                    .map(|dir| walk(facts, dir, below, depth + 1));
+            }
+            FileType::RegularFile if !LEFT_OUT.iter().any(|pattern| matches(pattern, below)) => {
+                read(facts, dir, name, below);
+            }
+            _ => {}
         }
         below.truncate(length);
     }
 }
 
-fn read(facts: &mut Facts<'_>, entry: &fs::DirEntry, below: &str) {
-    // Files that only accept a command (`vm.compact_memory`) have no state to describe.
-    if entry.metadata().is_ok_and(|m| m.permissions().mode() & 0o444 == 0) {
-        return;
-    }
-    let value = facts.root.text(&format!("/proc/sys/{below}")).map(|t| one_line(&t));
+fn read(facts: &mut Facts<'_>, dir: BorrowedFd<'_>, name: &CStr, below: &str) {
+    let mode = || statat(dir, name, AtFlags::empty()).map_or(0o444, |stat| stat.st_mode);
+    let value = match open(dir, name, OFlags::empty()).and_then(|file| read_at_once(&file)) {
+        Ok(bytes) => Ok(one_line(&String::from_utf8_lossy(&bytes))),
+        // Files that only accept a command (`vm.compact_memory`) have no state to describe.
+        Err(e) if e.kind() == ErrorKind::PermissionDenied && mode() & 0o444 == 0 => return,
+        Err(source) => Err(Unreadable { path: format!("/proc/sys/{below}"), source }),
+    };
     facts.put(format!("sysctl.{}", name_of(below)), value);
+}
+
+/// Reads a tunable by a single call, since most end after their first read.
+fn read_at_once(file: &OwnedFd) -> io::Result<Vec<u8>> {
+    let mut bytes = vec![0; 500];
+    loop {
+        let length = pread(file, &mut bytes, 0)?;
+        if length < bytes.len() {
+            bytes.truncate(length);
+            return Ok(bytes);
+        }
+        bytes.resize(8 * length, 0);
+    }
+}
+
+fn open(dir: impl AsFd, name: impl Arg, flags: OFlags) -> io::Result<OwnedFd> {
+    Ok(openat(dir, name, OFlags::RDONLY | OFlags::CLOEXEC | flags, Mode::empty())?)
 }
 
 /// True if `path` matches `pattern`, name by name.

@@ -1,5 +1,7 @@
 use std::fmt::Write as _;
 
+use rustix::thread::{UnshareFlags, unshare_unsafe};
+
 use crate::redact::{Recorder, RedactionKey};
 
 use super::{describe, limited_io};
@@ -224,6 +226,30 @@ fn hypervisors_of_arm_machines_are_known_by_firmware_and_processor() {
             m.put(file, text);
         }
         assert_eq!(describe(&m.root(), &recorder(), &mut || ()).text("virt.hypervisor"), name);
+    }
+}
+
+#[test]
+#[allow(unsafe_code)] // see the comment at the call
+fn long_lists_of_numbers_are_read_whole() {
+    let file = "/proc/sys/net/ipv4/ip_local_reserved_ports";
+    let ports: Vec<String> = (0..300).map(|n| (2001 + 2 * n).to_string()).collect();
+    let ports = ports.join(",");
+    // A thread's network namespace has tunables of its own, and ends with the thread.
+    let inside = || {
+        // SAFETY: only `UnshareFlags::FILES` makes descriptors invalid.
+        unsafe { unshare_unsafe(UnshareFlags::NEWNET) }?;
+        std::fs::write(file, &ports)?;
+        let described = describe(&Root::system(), &recorder(), &mut || ());
+        let read = Root::system().text(file).unwrap();
+        std::io::Result::Ok([
+            read,
+            described.text("sysctl.net.ipv4.ip_local_reserved_ports").to_owned(),
+        ])
+    };
+    match std::thread::scope(|scope| scope.spawn(inside).join().unwrap()) {
+        Ok(texts) => assert_eq!(texts, [ports.clone(), ports]),
+        Err(e) => println!("skipped: because a network namespace needs root: {e}"),
     }
 }
 

@@ -45,7 +45,8 @@ impl Root {
     /// If the file does not exist or may not be read.
     pub fn text(&self, path: &str) -> Result<String, Unreadable> {
         let read = || {
-            let mut bytes = Vec::new();
+            // Lists of `/proc/sys` end after their first read, however little it asked for.
+            let mut bytes = Vec::with_capacity(16 << 10);
             File::open(self.path(path))?.take(MAX_TEXT).read_to_end(&mut bytes)?;
             Ok(bytes)
         };

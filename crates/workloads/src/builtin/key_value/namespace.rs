@@ -13,6 +13,7 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
 
+use assay_system::Root;
 use rustix::process::{getpid, getppid};
 use rustix::thread::{LinkNameSpaceType, UnshareFlags, move_into_link_name_space, unshare_unsafe};
 
@@ -149,8 +150,9 @@ fn tunables() -> BTreeMap<String, String> {
             set && !name.ends_with("_key")
         })
         .filter_map(|entry| {
-            let path = entry.path();
-            Some((path.display().to_string(), fs::read_to_string(&path).ok()?))
+            let path = entry.path().display().to_string();
+            let value = Root::system().text(&path).ok()?;
+            Some((path, value))
         })
         .collect()
 }
@@ -162,7 +164,7 @@ fn apply(wanted: &BTreeMap<String, String>) -> Vec<String> {
     for (path, now) in tunables() {
         let Some(value) = wanted.get(&path).filter(|value| **value != now) else { continue };
         if fs::write(&path, value).is_err()
-            || fs::read_to_string(&path).ok().as_ref() != Some(value)
+            || Root::system().text(&path).ok().as_ref() != Some(value)
         {
             other.push(path.trim_start_matches("/proc/sys/").replace('/', "."));
         }
