@@ -101,7 +101,7 @@ def response(rounds, limit):
     rng, ratios, middle = random.Random(1), [], None
 
     def keeps(rate):
-        """As in the search, a rate is broken when two of at most three trials break the limit."""
+        """A rate is broken when two of at most three trials break the limit."""
         verdicts = [0, 0]
         while verdicts[0] < 2 and verdicts[1] < (2 if verdicts[0] else 1):
             # A virtual machine of the search is warm when it comes to its answer.

@@ -137,7 +137,7 @@ def search(assay, rounds=3):
             steps = sum(note.startswith("step ") for note in found["notes"])
             # Ten rates from 25 % below to 25 % above what the search found, in random order of up and down.
             rates = [best * 0.75 * (1.25 / 0.75) ** (i / (STEPS - 1)) for i in range(STEPS)]
-            # As in the search, a rate breaks the bound if two of three runs do.
+            # A rate keeps the bound if two of three runs do.
             keeps = dict.fromkeys(range(STEPS), 0)
             for _ in range(3):
                 scanned = trial(assay, server, "find=saturation", "rates=" + " ".join(f"{r:.0f}" for r in rates))

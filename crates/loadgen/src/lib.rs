@@ -35,6 +35,6 @@ pub use config::{
 };
 pub use error::Error;
 pub use latency::report::{ErrorKind, LoadEnd, LoadReport, Operation};
-pub use latency::search::{RatePoint, SearchBound, SearchReport, search, search_max};
+pub use latency::search::{RatePoint, SURE, SearchBound, SearchReport, search, search_max};
 pub use preload::{PreloadReport, preload};
 pub use run::run;

@@ -722,7 +722,7 @@ impl Bench {
             world.path("cut").metadata().ok().filter(|m| m.len() > 0)
         });
         let pid = child.id().to_string();
-        assert!(Command::new("kill").args(["-INT", &pid]).status().unwrap().success());
+        assert!(Command::new("kill").args(["-TERM", &pid]).status().unwrap().success());
         assert_eq!(child.wait().unwrap().code(), Some(130));
         world.write("go", "");
         let done = world.run(&["archive", "export", "last", "-o", "bundle.tar.zst"]);

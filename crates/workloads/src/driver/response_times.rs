@@ -35,9 +35,9 @@ pub(crate) fn answer(found: &SearchReport, promise: &str, unit: &str) -> String 
         );
     };
     let above = above.map_or("no rate tried breaks it".into(), |rate| rate + " breaks it");
-    let early = "; the search ended before both were seen twice";
-    let seen = if found.confirmed { ", both seen twice" } else { early };
-    format!("{} is the highest rate that keeps {promise}; {above}{seen}", rate(best))
+    let sure = if found.confirmed { "" } else { "; the search ended before this was" };
+    let sure = format!("{sure} {:.0} % sure", 100.0 * assay_loadgen::SURE);
+    format!("{} is the highest rate that keeps {promise}; {above}{sure}", rate(best))
 }
 
 /// Returns the histogram `times` as an event; `None` if it is empty. `unanswered` operations count
