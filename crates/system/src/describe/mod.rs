@@ -36,7 +36,7 @@ pub use virt::hidden_by_container;
 pub(crate) use facts::selected;
 pub(crate) use virt::hypervisor;
 
-/// Describes the current system at `root`. Takes about 50 ms on a small machine, most of it for the
+/// Describes the current system at `root`. Takes about 15 ms on a small machine, most of it for the
 /// tunables. Starts no programs; [`describe_toolchains`] does.
 ///
 /// With a root other than `/`, facts that need system calls or instructions (the processor's report
