@@ -1,10 +1,11 @@
 //! Embeds the kits, experiments and posts of the repository in the program, so that the paths in
-//! the help work in any folder. Writes a table of their paths and contents.
+//! the help work in any folder. Writes them to a compressed archive.
 
-use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
+
+use flate2::{Compression, write::GzEncoder};
 
 /// Folders of the repository whose files are embedded.
 const FOLDERS: [&str; 3] = ["experiments", "kits", "posts"];
@@ -17,21 +18,17 @@ fn main() -> io::Result<()> {
         collect(&repository.join(folder), &mut files)?;
     }
     files.sort();
-    let (mut table, mut content) = (String::from("&[\n"), DefaultHasher::new());
+    let mut content = DefaultHasher::new();
+    let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::best()));
+    archive.mode(tar::HeaderMode::Deterministic);
     for file in &files {
-        let name = text(file.strip_prefix(&repository).map_err(io::Error::other)?)?;
+        let name = file.strip_prefix(&repository).map_err(io::Error::other)?;
         (name, fs::read(file)?).hash(&mut content);
-        let _ =
-            writeln!(table, "({:?}, include_bytes!({:?})),", name, text(&fs::canonicalize(file)?)?);
+        archive.append_path_with_name(file, name)?;
     }
-    table.push_str("]\n");
     // Short, because paths below that folder are shown.
     println!("cargo::rustc-env=SHIPPED_CONTENT={:08x}", content.finish() >> 32);
-    fs::write(variable("OUT_DIR")?.join("shipped.rs"), table)
-}
-
-fn text(path: &Path) -> io::Result<&str> {
-    path.to_str().ok_or_else(|| io::Error::other(format!("{} is no text", path.display())))
+    fs::write(variable("OUT_DIR")?.join("shipped.tar.gz"), archive.into_inner()?.finish()?)
 }
 
 /// Collects the files below a folder, except those whose name begins with a dot.

@@ -7,8 +7,8 @@ use std::path::{Component, Path, PathBuf};
 
 use crate::exit::Usage;
 
-/// Path and content of each embedded file.
-const FILES: &[(&str, &[u8])] = include!(concat!(env!("OUT_DIR"), "/shipped.rs"));
+/// Compressed archive of the embedded files.
+const FILES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/shipped.tar.gz"));
 
 /// Hash of the embedded files.
 const CONTENT: &str = env!("SHIPPED_CONTENT");
@@ -67,12 +67,9 @@ fn unpacked() -> io::Result<PathBuf> {
     fs::create_dir_all(&cache)?;
     // Unpacks all files or none: another assay may do the same at the same moment.
     let making = cache.join(format!("shipped-{CONTENT}.{}.tmp", std::process::id()));
-    let made = FILES.iter().try_for_each(|(path, bytes)| {
-        let to = making.join(path);
-        to.parent().map_or(Ok(()), fs::create_dir_all)?;
-        fs::write(to, bytes)
-    });
-    let moved = made.and_then(|()| fs::rename(&making, &dir));
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(FILES));
+    archive.set_preserve_mtime(false);
+    let moved = archive.unpack(&making).and_then(|()| fs::rename(&making, &dir));
     if moved.is_err() {
         let _ = fs::remove_dir_all(&making);
     }
