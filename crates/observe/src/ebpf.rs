@@ -1,7 +1,8 @@
-//! Parts that the loaders of all probes share: objects that are read in place, programs attached to
+//! Parts that the loaders of all probes share: their compressed objects, programs attached to
 //! tracepoints, counters summed over all CPUs, and records read from rings.
 #![allow(unsafe_code)]
 
+use std::io::Read;
 use std::os::fd::{AsFd, AsRawFd};
 
 use assay_system::clock::monotonic_ns;
@@ -10,12 +11,16 @@ use aya::maps::{Array, HashMap, PerCpuArray, PerCpuValues};
 use aya::programs::tp_btf::BtfTracePointLinkId;
 use aya::programs::{BtfTracePoint, Program};
 use aya::{Btf, Ebpf, Pod};
+use flate2::read::GzDecoder;
 
 use crate::NotAvailable;
 
-/// Compiled probes. Aligned, since they are read as ELF in place.
-#[repr(C, align(8))]
-pub(crate) struct Aligned<T: ?Sized>(pub T);
+/// Decompresses the object of compiled probes, which `make bpf` wrote.
+pub(crate) fn object(compressed: &[u8]) -> Vec<u8> {
+    let mut object = Vec::new();
+    GzDecoder::new(compressed).read_to_end(&mut object).expect("the embedded object is whole");
+    object
+}
 
 /// Measurement window, nanoseconds; 0 if it has not begun, or not ended.
 #[repr(C)]

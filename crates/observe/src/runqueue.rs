@@ -90,12 +90,12 @@ mod probes {
     use aya::{Btf, Ebpf, EbpfLoader, Pod};
 
     use crate::NotAvailable;
-    use crate::ebpf::{Aligned, Window, attach, count, groups, missed, refused, unload};
+    use crate::ebpf::{Window, attach, count, groups, missed, object, refused, unload};
     use crate::io::kernel_types::KernelTypes;
     use crate::io::perf_ring::cpus;
     use crate::processes::{one_namespace, thread_name};
 
-    static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../bpf/runqueue.bpf.o"));
+    const OBJECT: &[u8] = include_bytes!("../../../bpf/runqueue.bpf.o.gz");
 
     /// Description of the method, for a person.
     const METHOD: &str = "eBPF, counted when a task gets a CPU (tracepoints sched_wakeup, \
@@ -181,7 +181,7 @@ mod probes {
                 .override_global("cfg", &Config { root: program_parent(), all: 0 }, true)
                 .map_max_entries("groups", names)
                 .map_max_entries("amounts", names)
-                .load(&OBJECT.0)
+                .load(&object(OBJECT))
                 .map_err(|e| refused(&e))?;
             for (name, tracepoint) in ATTACHED {
                 attach(&mut ebpf, &btf, name, tracepoint)?;

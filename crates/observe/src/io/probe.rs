@@ -14,11 +14,11 @@ use super::abi::{COUNTS, IoInFlight, IoKey, IoProbeConfig, PerCpuData, ProbeCoun
 use super::kernel_types::KernelTypes;
 use super::oldest::KernelFeatures;
 use crate::NotAvailable;
-use crate::ebpf::{self, Aligned, fdinfo, refused};
+use crate::ebpf::{self, fdinfo, refused};
 
-static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/io.bpf.o"));
+const OBJECT: &[u8] = include_bytes!("../../../../bpf/io.bpf.o.gz");
 /// Probes for kernels before 6.1, which lack instructions and functions that the others use.
-static COMPAT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/io-compat.bpf.o"));
+const COMPAT: &[u8] = include_bytes!("../../../../bpf/io-compat.bpf.o.gz");
 
 /// Kernel's names of the flags that the probes report (`bpf/request.h`).
 const FLAGS: [&str; 5] =
@@ -136,7 +136,7 @@ impl Probes {
         config.issue = u8::from(attach.issue || !attach.kernel.modern);
         config.waits = u8::from(attach.waits);
         config.flags = attach.kernel.flags;
-        let object = if attach.kernel.modern { &OBJECT.0 } else { &COMPAT.0 };
+        let object = if attach.kernel.modern { OBJECT } else { COMPAT };
         let mut ebpf = EbpfLoader::new()
             .btf(Some(&btf))
             .override_global("cfg", &config, true)
@@ -145,7 +145,7 @@ impl Probes {
             .map_max_entries("numbers", sizes.groups.max(1))
             .map_max_entries("regions", sizes.regions.max(1))
             .map_max_entries("events", sizes.ring_bytes)
-            .load(object)
+            .load(&ebpf::object(object))
             .map_err(|e| refused(&e))?;
         fill(&mut ebpf, "shifts", shifts.iter().copied())?;
         fill(&mut ebpf, "bio_devices", bio_devices.iter().map(|d| (*d, 1)))?;

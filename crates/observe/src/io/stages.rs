@@ -18,9 +18,9 @@ use super::oldest::KernelFeatures;
 use super::probe::Kernel;
 use super::stage_request::{ObservedStages, wanted};
 use crate::NotAvailable;
-use crate::ebpf::{Aligned, attach, missed, record, refused, unload};
+use crate::ebpf::{attach, missed, object, record, refused, unload};
 
-static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/stages.bpf.o"));
+const OBJECT: &[u8] = include_bytes!("../../../../bpf/stages.bpf.o.gz");
 
 /// Size of the ring in bytes: room for 800,000 events, more than a second's worth at most rates.
 const RING_BYTES: u32 = 32 << 20;
@@ -108,7 +108,7 @@ impl<'n> StageTracer<'n> {
             .btf(Some(&btf))
             .override_global("cfg", &config, true)
             .map_max_entries("events", RING_BYTES)
-            .load(&OBJECT.0)
+            .load(&object(OBJECT))
             .map_err(|e| refused(&e))?;
         let mut not_recorded = Vec::new();
         for (name, tracepoint, lacking) in ATTACHED {

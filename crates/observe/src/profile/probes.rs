@@ -17,11 +17,11 @@ use super::abi::{
 };
 use super::{ProfileRequest, Unwind};
 use crate::NotAvailable;
-use crate::ebpf::{Aligned, attach, program, refused};
+use crate::ebpf::{attach, object, program, refused};
 use crate::io::kernel_types::KernelTypes;
 use crate::io::perf_ring::cpus;
 
-static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/profile.bpf.o"));
+const OBJECT: &[u8] = include_bytes!("../../../../bpf/profile.bpf.o.gz");
 
 /// Number of programs that a process has executed when it is first followed.
 const FIRST_GENERATION: u32 = 0;
@@ -77,7 +77,7 @@ impl Probes {
             .map_max_entries("amounts", ask.room.saturating_add(LEFT_EMPTY))
             .map_max_entries("stacks", ask.room)
             .map_max_entries("raws", if config.registers > 0 { ring } else { 4096 })
-            .load(&OBJECT.0)
+            .load(&object(OBJECT))
             .map_err(|e| refused(&e))?;
         let mut wanted = vec![
             ("forked", "sched_process_fork"),

@@ -9,11 +9,11 @@ use aya::{Btf, Ebpf, EbpfLoader};
 
 use super::abi::{Amount, SyscallConfig, SyscallError, Traits};
 use crate::NotAvailable;
-use crate::ebpf::{Aligned, attach, refused};
+use crate::ebpf::{attach, object, refused};
 use crate::io::kernel_types::KernelTypes;
 use crate::io::perf_ring::cpus;
 
-static OBJECT: &Aligned<[u8]> = &Aligned(*include_bytes!("../../../../bpf/syscalls.bpf.o"));
+const OBJECT: &[u8] = include_bytes!("../../../../bpf/syscalls.bpf.o.gz");
 
 /// Mark of a followed process that already executes its own program, not that of its parent.
 const EXECUTED: u32 = 1;
@@ -71,7 +71,7 @@ impl Probes {
             .allow_unsupported_maps()
             .map_max_entries("groups", groups as u32)
             .map_max_entries("amounts", (groups + LEFT_EMPTY) as u32)
-            .load(&OBJECT.0)
+            .load(&object(OBJECT))
             .map_err(|e| refused(&e))?;
         let map = ebpf.map_mut("targets");
         if let Some(mut map) = map.and_then(|m| HashMap::<_, u32, u32>::try_from(m).ok()) {
