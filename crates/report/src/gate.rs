@@ -191,16 +191,7 @@ impl Gate {
 }
 
 fn blank(s: &mut TreatmentSummary) {
-    s.summary = Summary {
-        n: s.summary.n,
-        mean: None,
-        geomean: None,
-        median: None,
-        min: None,
-        max: None,
-        stddev: None,
-        interval: None,
-    };
+    s.summary = Summary { n: s.summary.n, ..Summary::default() };
     s.values.fill(None);
     s.percentile = None;
 }

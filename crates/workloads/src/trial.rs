@@ -104,7 +104,7 @@ pub struct FinishedProgram<'a> {
 
 /// Results that a workload extracts from its program's output, in addition to those that the
 /// program reports on file descriptor 3.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct CollectedResults {
     pub metrics: Vec<MetricValue>,
     /// Verdict on the correctness of the output.

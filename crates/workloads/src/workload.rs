@@ -73,12 +73,7 @@ pub trait Workload: Send + Sync {
             Exit::Code(_) => failed(String::from_utf8_lossy(finished.stderr).trim().to_owned()),
             Exit::Signal(s) => failed(format!("ended by signal {s}")),
         };
-        Ok(CollectedResults {
-            metrics: Vec::new(),
-            validation,
-            notes: Vec::new(),
-            evidence: Vec::new(),
-        })
+        Ok(CollectedResults { validation, ..CollectedResults::default() })
     }
 
     /// Returns the workload's optional capabilities.

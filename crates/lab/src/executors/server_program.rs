@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use assay_cluster::{Link, Served};
-use assay_model::{ValidationResult, WorkloadSpec};
+use assay_model::WorkloadSpec;
 use assay_workloads::capability::{ServerLaunch, ServerWorkload};
 use assay_workloads::{
     CollectedResults, FinishedProgram, Launch, TrialContext, Workload, WorkloadError,
@@ -69,13 +69,7 @@ impl Workload for ServerProgram<'_> {
         if self.serving.done.is_some() {
             return self.workload.collect(ctx, finished);
         }
-        let validation = ValidationResult::NotReached;
-        Ok(CollectedResults {
-            metrics: Vec::new(),
-            validation,
-            notes: Vec::new(),
-            evidence: Vec::new(),
-        })
+        Ok(CollectedResults::default())
     }
 }
 

@@ -11,13 +11,14 @@ use crate::{
 };
 
 /// Outcome of a trial.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(rename_all = "kebab-case")]
 pub enum TrialOutcome {
     /// The trial ran, and its output was valid (or the workload has no check: see `validation`).
     Completed,
     /// A part of the trial failed: a control did not take effect, preparation failed, or the
     /// program exited with a failure.
+    #[default]
     Failed,
     /// The output was wrong. The numbers must not be used.
     Invalid,
@@ -146,7 +147,7 @@ pub struct StreamSummary {
 }
 
 /// Result of the output validation.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, Default)]
 #[serde(tag = "result", rename_all = "kebab-case")]
 pub enum ValidationResult {
     /// The output was checked and right.
@@ -162,6 +163,7 @@ pub enum ValidationResult {
     /// The workload has no check beyond its exit code.
     ExitCodeOnly,
     /// The trial ended before any check.
+    #[default]
     NotReached,
 }
 
@@ -178,7 +180,7 @@ pub struct ObserverReport {
 }
 
 /// Everything that is kept about a trial.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 pub struct TrialRecord {
     /// Version of this format.
     pub schema_version: u32,
@@ -278,26 +280,10 @@ impl TrialRecord {
             build: planned.build,
             host: planned.host.clone(),
             params: planned.params.clone(),
-            outcome: TrialOutcome::Failed,
-            error: String::new(),
             started_at,
             start_ns,
             end_ns: start_ns,
-            exit: None,
-            resources: None,
-            phases: Vec::new(),
-            metrics: Vec::new(),
-            curves: Vec::new(),
-            histograms: BTreeMap::new(),
-            heat_maps: BTreeMap::new(),
-            validation: ValidationResult::NotReached,
-            stdout: StreamSummary::default(),
-            stderr: StreamSummary::default(),
-            observers: Vec::new(),
-            changed: BTreeMap::new(),
-            notes: Vec::new(),
-            evidence: Vec::new(),
-            findings: Vec::new(),
+            ..TrialRecord::default()
         }
     }
 

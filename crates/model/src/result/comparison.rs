@@ -40,7 +40,7 @@ pub enum Method {
 }
 
 /// The summary of one treatment's trials in one metric.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, Default)]
 pub struct Summary {
     /// Number of trials that count.
     pub n: u32,

@@ -370,13 +370,8 @@ fn of_lines(lines: &[LandscapeLine], known: &[QuotedSource]) -> Vec<QuotedSource
     keys.dedup();
     keys.into_iter()
         .map(|key| {
-            known.iter().find(|s| s.key == key).cloned().unwrap_or_else(|| QuotedSource {
-                key: key.to_owned(),
-                site: String::new(),
-                date: String::new(),
-                subject: String::new(),
-                note: String::new(),
-            })
+            let bare = || QuotedSource { key: key.to_owned(), ..QuotedSource::default() };
+            known.iter().find(|s| s.key == key).cloned().unwrap_or_else(bare)
         })
         .collect()
 }

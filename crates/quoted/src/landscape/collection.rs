@@ -24,7 +24,7 @@ pub struct Collection {
     folders: Vec<CollectionFolder>,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 struct CollectionFolder {
     name: String,
     files: Vec<(String, DefinitionText)>,
@@ -76,12 +76,8 @@ impl Collection {
     /// The folder cannot be read, or its definitions or sources are malformed.
     pub fn add(&mut self, path: &Path) -> Result<()> {
         let unreadable = |source| LandscapeError::Read { path: path.to_owned(), source };
-        let mut folder = CollectionFolder {
-            name: path.display().to_string(),
-            files: Vec::new(),
-            definitions: Vec::new(),
-            sources: Vec::new(),
-        };
+        let mut folder =
+            CollectionFolder { name: path.display().to_string(), ..CollectionFolder::default() };
         for entry in fs::read_dir(path).map_err(unreadable)? {
             let file = entry.map_err(unreadable)?.path();
             let Some(name) = file.file_name().and_then(|n| n.to_str()).map(str::to_owned) else {
@@ -112,12 +108,7 @@ impl Collection {
     /// The file cannot be read, or a row is malformed.
     pub fn add_file(&mut self, path: &Path) -> Result<()> {
         let file = (shown(path), DefinitionText::Unranked(path.to_owned()));
-        let folder = CollectionFolder {
-            name: String::new(),
-            files: vec![file],
-            definitions: Vec::new(),
-            sources: Vec::new(),
-        };
+        let folder = CollectionFolder { files: vec![file], ..CollectionFolder::default() };
         folder.rows(&shown(path))?;
         self.folders.push(folder);
         Ok(())

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::QuotedError;
 
 /// A document: one row of `sources.csv`.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Default)]
 pub struct QuotedSource {
     /// Key that the column `source` of the results refers to (`bestperf-2009-08-27`).
     pub key: String,

@@ -136,23 +136,19 @@ pub fn differences(first: &[&Syscalls], second: &[&Syscalls], confidence: f64) -
 /// rounding.
 fn change(call: &str, measure: Measure, values: &[Vec<f64>; 2], confidence: f64) -> CallChange {
     let means = [0, 1].map(|s: usize| mean(&values[s]).unwrap_or(0.0));
-    let difference = means[1] - means[0];
-    let mut change = CallChange {
+    let enough = values.iter().all(|v| v.len() >= LEAST_TRIALS);
+    let estimate =
+        enough.then(|| Estimate::welch(&values[0], &values[1], |v| variance_at_least(v, ROUNDING)));
+    let interval = estimate.as_ref().and_then(|e| e.interval(confidence));
+    CallChange {
         call: call.to_owned(),
         measure,
         mean: means,
-        difference,
-        interval: None,
-        p: None,
+        difference: means[1] - means[0],
+        interval: interval.map(|i| [i.low, i.high]),
+        p: estimate.and_then(|e| e.p_beyond(0.0)),
         clear: false,
-    };
-    if values.iter().any(|v| v.len() < LEAST_TRIALS) {
-        return change;
     }
-    let estimate = Estimate::welch(&values[0], &values[1], |v| variance_at_least(v, ROUNDING));
-    change.interval = estimate.interval(confidence).map(|i| [i.low, i.high]);
-    change.p = estimate.p_beyond(0.0);
-    change
 }
 
 #[cfg(test)]

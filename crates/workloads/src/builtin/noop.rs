@@ -43,7 +43,7 @@ impl Workload for Noop {
             Exit::Signal(s) => ValidationResult::Failed { detail: format!("ended by signal {s}") },
         };
         let metrics = process_metrics::values(finished.resources);
-        Ok(CollectedResults { metrics, validation, notes: Vec::new(), evidence: Vec::new() })
+        Ok(CollectedResults { metrics, validation, ..CollectedResults::default() })
     }
 }
 

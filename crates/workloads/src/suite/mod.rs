@@ -195,12 +195,8 @@ impl Workload for Suite {
     ) -> Result<CollectedResults, WorkloadError> {
         let failed = |detail| ValidationResult::Failed { detail };
         let chosen = self.chosen(ctx.params)?;
-        let mut collected = CollectedResults {
-            metrics: Vec::new(),
-            validation: ValidationResult::NotReached,
-            notes: chosen.notes(&self.file),
-            evidence: Vec::new(),
-        };
+        let notes = chosen.notes(&self.file);
+        let mut collected = CollectedResults { notes, ..CollectedResults::default() };
         if finished.exit != Exit::Code(0) {
             collected.validation = failed("a copy failed".into());
             return Ok(collected);

@@ -62,8 +62,9 @@ pub struct IostatLog {
     pub unreadable: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 enum NameColumn {
+    #[default]
     First,
     Last,
 }
@@ -104,7 +105,7 @@ struct ColumnSums {
     max: Vec<Option<f64>>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct IostatReader {
     log: IostatLog,
     name_column: NameColumn,
@@ -116,14 +117,7 @@ struct IostatReader {
 
 pub(crate) fn read(text: impl Read) -> io::Result<IostatLog> {
     let mut lines = LineBuffer::new(text);
-    let mut reading = IostatReader {
-        log: IostatLog::default(),
-        name_column: NameColumn::First,
-        known: HashMap::new(),
-        sums: Vec::new(),
-        in_table: false,
-        time: None,
-    };
+    let mut reading = IostatReader::default();
     while let Some(line) = lines.next()? {
         reading.line(line);
     }

@@ -57,7 +57,7 @@ pub struct ForeignTreatment {
 }
 
 /// One repetition of a measurement.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct ForeignTrial {
     /// Index of the treatment.
     pub treatment: usize,
@@ -89,16 +89,8 @@ impl ForeignTrial {
         ForeignTrial {
             treatment,
             metrics,
-            samples: None,
-            not_seen: Vec::new(),
             outcome: TrialOutcome::Completed,
-            error: String::new(),
-            exit: None,
-            validation: ValidationResult::NotReached,
-            started_at: String::new(),
-            notes: Vec::new(),
-            evidence: Vec::new(),
-            kept: Vec::new(),
+            ..ForeignTrial::default()
         }
     }
 
