@@ -49,6 +49,7 @@ pub use process::pause_detection::PauseDetector;
 pub use process::setup::{NumaPolicy, ProcessSetup, Sched};
 pub use process::taskstats;
 pub use process::wait4::{ExitedChild, join_groups, wait_any};
+pub use read::command_output::output_within;
 pub use read::cpu_times::CpuTimes;
 pub use read::digest::{hex, sha256, sha256_file};
 pub use read::limits::{LimitHits, LimitWatch};

@@ -1,9 +1,11 @@
 //! Meters that must be polled: the machine's management controller by IPMI (`ipmitool`) or Redfish
 //! (`curl`).
 
-use std::io::{ErrorKind, Read};
-use std::process::{Command, Stdio};
+use std::io::ErrorKind;
+use std::process::Command;
 use std::time::{Duration, Instant};
+
+use assay_system::output_within;
 
 use super::Post;
 
@@ -12,8 +14,6 @@ const TIMEOUT: Duration = Duration::from_secs(5);
 /// Minimum polling period: management controllers are slow and read their sensors about once a
 /// second.
 const MIN_PERIOD: Duration = Duration::from_secs(1);
-/// Maximum number of bytes read of an answer.
-const MAX_ANSWER: u64 = 1 << 20;
 
 pub(super) fn ipmi(words: &[String], period: Duration, post: &Post) {
     let own = words.first().filter(|w| w.contains('/'));
@@ -58,45 +58,20 @@ fn poll(
 
 /// Runs a program to its end, within the time limit, and returns its output.
 fn output(command: &[&str], package: &str, post: &Post) -> Result<String, String> {
-    let mut child = Command::new(command[0])
-        .args(&command[1..])
-        .env("LC_ALL", "C")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
+    let mut program = Command::new(command[0]);
+    program.args(&command[1..]).env("LC_ALL", "C");
+    let output = output_within(&mut program, TIMEOUT, || post.stopped())
         .map_err(|e| match e.kind() {
             ErrorKind::NotFound => format!("it is not installed ({package})"),
             _ => format!("it did not start: {e}"),
-        })?;
-    let began = Instant::now();
-    let status = loop {
-        match child.try_wait() {
-            Ok(Some(status)) => break status,
-            Ok(None) if began.elapsed() < TIMEOUT && !post.stopped() => {
-                std::thread::sleep(Duration::from_millis(10));
-            }
-            _ => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err("it did not answer in time".into());
-            }
-        }
-    };
-    // Answers are far smaller than the capacity of a pipe.
-    let all = |stream: Option<&mut dyn Read>| {
-        let mut text = Vec::new();
-        if let Some(stream) = stream {
-            let _ = stream.take(MAX_ANSWER).read_to_end(&mut text);
-        }
-        String::from_utf8_lossy(&text).into_owned()
-    };
-    let output = all(child.stdout.as_mut().map(|s| s as &mut dyn Read));
-    if status.success() {
-        return Ok(output);
+        })?
+        .ok_or("it did not answer in time")?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
     }
-    let error = all(child.stderr.as_mut().map(|s| s as &mut dyn Read));
-    Err(format!("{status}: {}", error.trim().lines().last().unwrap_or("it printed nothing")))
+    let error = String::from_utf8_lossy(&output.stderr);
+    let last = error.trim().lines().last().unwrap_or("it printed nothing");
+    Err(format!("{}: {last}", output.status))
 }
 
 /// Returns the watts in the answer to `ipmitool dcmi power reading`.

@@ -3,16 +3,15 @@
 //! description.
 
 use std::collections::BTreeMap;
-use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::mpsc;
+use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use assay_model::Fact;
 
 use crate::Unavailable;
+use crate::read::command_output::output_within;
 use crate::read::which::which;
 
 /// Programs and the arguments that make them print their version.
@@ -34,7 +33,6 @@ const TOOLS: [(&str, &[&str]); 13] = [
 
 /// Time limit; on an idle machine none of the programs takes a second.
 const LIMIT: Duration = Duration::from_secs(10);
-const MAX_OUTPUT: u64 = 16 << 10;
 
 /// Returns `toolchain.NAME.path` (links resolved) and `toolchain.NAME.version` (the first line of
 /// output) of each known compiler and runtime on `$PATH` that is `used`; nothing for missing ones.
@@ -84,44 +82,20 @@ fn first_line(
     limit: Duration,
 ) -> Result<String, String> {
     let shown = program.display();
-    let mut child = Command::new(program);
+    let mut command = Command::new(program);
     if let Some(folder) = folder {
-        child.current_dir(folder);
+        command.current_dir(folder);
     }
-    let mut child = child
-        .args(args)
-        // Otherwise rustup and go might download the version that a file in this folder names.
-        .env("RUSTUP_AUTO_INSTALL", "0")
-        .env("GOTOOLCHAIN", "local")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .map_err(|e| format!("`{shown}` cannot be started: {e}"))?;
-    let out = child.stdout.take().map(drain);
-    let err = child.stderr.take().map(drain);
-    let deadline = Instant::now() + limit;
-    let receive = |from: Option<mpsc::Receiver<String>>| {
-        from.and_then(|r| r.recv_timeout(deadline.saturating_duration_since(Instant::now())).ok())
-    };
-    let texts = [receive(out), receive(err)];
-    let finished = loop {
-        match child.try_wait() {
-            Ok(Some(_)) => break true,
-            Ok(None) if Instant::now() < deadline => thread::sleep(Duration::from_millis(2)),
-            Ok(None) | Err(_) => break false,
-        }
-    };
-    if !finished {
-        let _ = child.kill();
-        let _ = child.wait();
-        return Err(format!("`{shown}` did not print its version within {} s", limit.as_secs()));
-    }
-    texts
+    // Otherwise rustup and go might download the version that a file in this folder names.
+    command.args(args).env("RUSTUP_AUTO_INSTALL", "0").env("GOTOOLCHAIN", "local");
+    let output = output_within(&mut command, limit, || false)
+        .map_err(|e| format!("`{shown}` cannot be started: {e}"))?
+        .ok_or_else(|| {
+            format!("`{shown}` did not print its version within {} s", limit.as_secs())
+        })?;
+    [output.stdout, output.stderr]
         .iter()
-        .flatten()
-        .flat_map(|t| t.lines())
-        .map(plain)
+        .flat_map(|stream| String::from_utf8_lossy(stream).lines().map(plain).collect::<Vec<_>>())
         .find(|l| !l.is_empty() && !l.starts_with("Picked up "))
         .map(|l| l.chars().take(200).collect())
         .ok_or_else(|| format!("`{shown} {}` printed nothing", args.join(" ")))
@@ -138,19 +112,6 @@ fn plain(line: &str) -> String {
     }
     out.push_str(rest);
     out.trim().to_owned()
-}
-
-/// Reads to the end on a thread of its own, so that a program that leaves a child with its output
-/// open cannot block the caller.
-fn drain(mut from: impl Read + Send + 'static) -> mpsc::Receiver<String> {
-    let (send, receive) = mpsc::channel();
-    thread::spawn(move || {
-        let mut bytes = Vec::new();
-        let _ = from.by_ref().take(MAX_OUTPUT).read_to_end(&mut bytes);
-        let _ = send.send(String::from_utf8_lossy(&bytes).into_owned());
-        let _ = std::io::copy(&mut from, &mut std::io::sink());
-    });
-    receive
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Readers of a system's files, below `/` or below a folder with the same layout.
 
 pub mod clock;
+pub(crate) mod command_output;
 pub(crate) mod cpu_times;
 pub(crate) mod digest;
 pub(crate) mod limits;

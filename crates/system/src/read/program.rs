@@ -5,13 +5,14 @@ use std::fs;
 use std::io;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use std::time::{Duration, Instant};
+use std::process::Command;
+use std::time::Duration;
 
 use assay_model::Program;
 use object::read::elf::{ElfFile32, ElfFile64};
 use object::{Architecture, Object, ObjectSection, ReadCache};
 
+use crate::read::command_output::output_within;
 use crate::read::digest::{hex, sha256_file};
 
 /// Maximum time for the dynamic linker to list the libraries.
@@ -137,25 +138,10 @@ fn interpreter(path: &Path) -> Option<PathBuf> {
 }
 
 fn listed(interpreter: &Path, path: &Path) -> Result<BTreeMap<String, String>, String> {
-    let mut child = Command::new(interpreter)
-        .arg("--list")
-        .arg(path)
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(|e| format!("cannot start `{}`: {e}", interpreter.display()))?;
-    let until = Instant::now() + LINKER_TIMEOUT;
-    // The output is a few lines, which fit into the pipe.
-    while child.try_wait().map_err(|e| e.to_string())?.is_none() {
-        if Instant::now() > until {
-            let _ = child.kill();
-            let _ = child.wait();
-            return Err(format!("`{}` did not answer", interpreter.display()));
-        }
-        std::thread::sleep(Duration::from_millis(1));
-    }
-    let output = child.wait_with_output().map_err(|e| e.to_string())?;
+    let mut linker = Command::new(interpreter);
+    let output = output_within(linker.arg("--list").arg(path), LINKER_TIMEOUT, || false)
+        .map_err(|e| format!("cannot start `{}`: {e}", interpreter.display()))?
+        .ok_or_else(|| format!("`{}` did not answer", interpreter.display()))?;
     if !output.status.success() {
         return Err(format!("`{} --list` failed: {}", interpreter.display(), output.status));
     }

@@ -1,10 +1,12 @@
 //! Identifies the git tree that contains a program: its commit, and the number of files that differ
 //! from it. Only git is run, and nothing is written.
 
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
-use std::process::{Command, ExitStatus, Stdio};
-use std::time::{Duration, Instant};
+use std::process::{Command, ExitStatus};
+use std::time::Duration;
+
+use crate::read::command_output::output_within;
 
 /// Maximum time for git to compare the tree with its commit.
 const TIMEOUT: Duration = Duration::from_secs(5);
@@ -28,9 +30,6 @@ pub enum SourceTreeError {
     /// git does not trust the tree's owner, or failed otherwise.
     #[error("git ended with {0}")]
     Failed(ExitStatus),
-    /// The answer of git could not be read.
-    #[error(transparent)]
-    Io(#[from] io::Error),
 }
 
 /// Returns the tree that contains the file at `path`; `None` if the file is in no tree.
@@ -45,38 +44,17 @@ pub fn source_tree(path: &Path) -> Option<Result<SourceTree, SourceTreeError>> {
 
 fn read(folder: &Path) -> Result<SourceTree, SourceTreeError> {
     // Prevents programs in the tree's own configuration from running.
-    let mut child = Command::new("git")
-        .env("GIT_OPTIONAL_LOCKS", "0")
+    let mut git = Command::new("git");
+    git.env("GIT_OPTIONAL_LOCKS", "0")
         .args(["-c", "core.fsmonitor=false", "-C"])
         .arg(folder)
-        .args(["status", "--porcelain=v2", "--branch", "--untracked-files=no"])
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .map_err(SourceTreeError::NotStarted)?;
-    let mut pipe = child.stdout.take().ok_or_else(|| io::Error::other("git has no output"))?;
-    let reader = std::thread::spawn(move || {
-        let mut text = String::new();
-        pipe.read_to_string(&mut text).map(|_| text)
-    });
-    let until = Instant::now() + TIMEOUT;
-    let status = loop {
-        match child.try_wait()? {
-            Some(status) => break status,
-            None if Instant::now() > until => {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(SourceTreeError::TimedOut);
-            }
-            None => std::thread::sleep(Duration::from_millis(1)),
-        }
-    };
-    let text = reader.join().map_err(|_| io::Error::other("git's answer was not read"))??;
-    if !status.success() {
-        return Err(SourceTreeError::Failed(status));
+        .args(["status", "--porcelain=v2", "--branch", "--untracked-files=no"]);
+    let output = output_within(&mut git, TIMEOUT, || false).map_err(SourceTreeError::NotStarted)?;
+    let output = output.ok_or(SourceTreeError::TimedOut)?;
+    if !output.status.success() {
+        return Err(SourceTreeError::Failed(output.status));
     }
-    Ok(parse(&text))
+    Ok(parse(&String::from_utf8_lossy(&output.stdout)))
 }
 
 /// Parses the output of `git status --porcelain=v2 --branch` (git-status(1)).
