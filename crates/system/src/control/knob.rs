@@ -12,7 +12,7 @@ use crate::error::{ControlError, Result};
 use crate::read::root::one_line;
 
 /// One file of `/proc/sys` or `/sys` that holds a level.
-pub(crate) struct Knob<'a> {
+pub struct Knob<'a> {
     /// The control that the file belongs to.
     pub control: &'a dyn Control,
     pub key: &'a str,

@@ -10,6 +10,7 @@ use assay_model::{MetricValue, Observation, Scalar, Setting, TrialRecord};
 
 use crate::Root;
 use crate::control::journal::{Journal, JournalEntry};
+use crate::control::knob::Knob;
 use crate::error::{ControlError, Result};
 use crate::process::hooks::{Hooks, RecordHook};
 use crate::process::setup::ProcessSetup;
@@ -112,11 +113,21 @@ pub trait Control: Sync {
     /// The error names the problem and the valid levels, or what the machine lacks.
     fn check(&self, root: &Root, setting: &Setting) -> Result<()>;
 
+    /// Returns the file with the level, for controls whose level is that of one file.
+    ///
+    /// # Errors
+    /// The control has no such key.
+    fn knob<'a>(&'a self, _root: &Root, key: &'a str) -> Result<Knob<'a>> {
+        Err(self.spec().not_a_key(key, "this control is not one file"))
+    }
+
     /// Reads the current level; for controls of the process, that of the calling thread.
     ///
     /// # Errors
     /// If it cannot be read, or for an action, which has no level.
-    fn current(&self, root: &Root, key: &str) -> Result<Scalar>;
+    fn current(&self, root: &Root, key: &str) -> Result<Scalar> {
+        self.knob(root, key)?.current(root)
+    }
 
     /// Sets the level: on the machine, after journaling, or in the session's process setup.
     ///
@@ -129,19 +140,17 @@ pub trait Control: Sync {
     ///
     /// # Errors
     /// If the level could not be restored.
-    fn restore(&self, _root: &Root, _key: &str, _old: &str) -> Result<()> {
+    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<()> {
         match self.spec().scope {
             ControlScope::Process | ControlScope::Action => Ok(()),
-            ControlScope::System => {
-                Err(self.spec().not_here("this control cannot restore a level"))
-            }
+            ControlScope::System => self.knob(root, key)?.set(root, old),
         }
     }
 
     /// Returns the object on the machine that this key changes, so that two runs do not change it
     /// at the same time; `None` if the machine is not changed.
-    fn target(&self, _root: &Root, _key: &str) -> Option<String> {
-        None
+    fn target(&self, root: &Root, key: &str) -> Option<String> {
+        self.knob(root, key).ok().map(|knob| knob.file)
     }
 
     /// Makes the program's input cold if this control holds it; `setting` is a change as it was

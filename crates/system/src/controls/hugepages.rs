@@ -1,7 +1,7 @@
 //! `hugepages`: the number of huge pages that the kernel keeps in a pool.
 
+use assay_model::Setting;
 use assay_model::units::{format_bytes, parse_bytes};
-use assay_model::{Scalar, Setting};
 
 use crate::Root;
 use crate::control::knob::Knob;
@@ -23,22 +23,20 @@ static SPEC: ControlSpec = ControlSpec {
     probe: ("", "1"),
 };
 
-impl Hugepages {
-    fn knob<'a>(&'a self, key: &'a str) -> Result<Knob<'a>> {
-        let kib = page_bytes(key)? >> 10;
-        let file = format!("/sys/kernel/mm/hugepages/hugepages-{kib}kB/nr_hugepages");
-        Ok(Knob { control: self, key, file })
-    }
-}
-
 impl Control for Hugepages {
     fn spec(&self) -> &'static ControlSpec {
         &SPEC
     }
 
+    fn knob<'a>(&'a self, _root: &Root, key: &'a str) -> Result<Knob<'a>> {
+        let kib = page_bytes(key)? >> 10;
+        let file = format!("/sys/kernel/mm/hugepages/hugepages-{kib}kB/nr_hugepages");
+        Ok(Knob { control: self, key, file })
+    }
+
     fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         let count = level(setting)?;
-        let knob = self.knob(&setting.key)?;
+        let knob = self.knob(root, &setting.key)?;
         if !root.exists(&knob.file) {
             let sizes: Vec<String> = root
                 .names("/sys/kernel/mm/hugepages")
@@ -74,20 +72,8 @@ impl Control for Hugepages {
         }
     }
 
-    fn current(&self, root: &Root, key: &str) -> Result<Scalar> {
-        self.knob(key)?.current(root)
-    }
-
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
-        self.knob(&setting.key)?.change(session, &level(setting)?.to_string())
-    }
-
-    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<()> {
-        self.knob(key)?.set(root, old)
-    }
-
-    fn target(&self, _root: &Root, key: &str) -> Option<String> {
-        self.knob(key).ok().map(|k| k.file)
+        self.knob(session.root, &setting.key)?.change(session, &level(setting)?.to_string())
     }
 }
 

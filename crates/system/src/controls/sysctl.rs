@@ -1,6 +1,6 @@
 //! `sysctl`: a tunable of the kernel.
 
-use assay_model::{Scalar, Setting};
+use assay_model::Setting;
 
 use crate::Root;
 use crate::control::knob::{Knob, line_level, same};
@@ -41,20 +41,6 @@ const ONE_WAY: [&str; 7] = [
     "vm.stat_refresh",
 ];
 
-impl Sysctl {
-    fn knob<'a>(&'a self, key: &'a str) -> Result<Knob<'a>> {
-        let file =
-            file_of(key).ok_or_else(|| SPEC.not_a_key(key, "this is not the name of a tunable"))?;
-        if ONE_WAY.contains(&key) {
-            let own = key.strip_prefix("vm.").filter(|name| crate::controls::find(name).is_some());
-            let hint = own.map_or_else(String::new, |name| format!(" (use the control `{name}`)"));
-            let reason = format!("it cannot be restored, so assay does not set it{hint}");
-            return Err(SPEC.not_a_key(key, reason));
-        }
-        Ok(Knob { control: self, key, file })
-    }
-}
-
 /// Returns the other tunable of a pair, and the name by which the pair is known.
 fn pair(key: &str) -> Option<(&'static str, &'static str)> {
     COUPLED.iter().find_map(|(a, b)| match key {
@@ -69,18 +55,26 @@ impl Control for Sysctl {
         &SPEC
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
-        line_level(&SPEC, setting)?;
-        self.knob(&setting.key)?.check(root)
+    fn knob<'a>(&'a self, _root: &Root, key: &'a str) -> Result<Knob<'a>> {
+        let file =
+            file_of(key).ok_or_else(|| SPEC.not_a_key(key, "this is not the name of a tunable"))?;
+        if ONE_WAY.contains(&key) {
+            let own = key.strip_prefix("vm.").filter(|name| crate::controls::find(name).is_some());
+            let hint = own.map_or_else(String::new, |name| format!(" (use the control `{name}`)"));
+            let reason = format!("it cannot be restored, so assay does not set it{hint}");
+            return Err(SPEC.not_a_key(key, reason));
+        }
+        Ok(Knob { control: self, key, file })
     }
 
-    fn current(&self, root: &Root, key: &str) -> Result<Scalar> {
-        self.knob(key)?.current(root)
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
+        line_level(&SPEC, setting)?;
+        self.knob(root, &setting.key)?.check(root)
     }
 
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let level = line_level(&SPEC, setting)?;
-        let knob = self.knob(&setting.key)?;
+        let knob = self.knob(session.root, &setting.key)?;
         let Some((other, known_by)) = pair(&setting.key) else {
             return knob.change(session, &level);
         };
@@ -88,17 +82,13 @@ impl Control for Sysctl {
         if same(&old, &level) {
             return Ok(());
         }
-        let other_old = self.knob(other)?.read(session.root)?;
+        let other_old = self.knob(session.root, other)?.read(session.root)?;
         match (old.as_str(), other_old.as_str()) {
             ("0", "0") => session.record(self, known_by, "0", &level)?,
             ("0", _) => session.record(self, other, &other_old, "0")?,
             _ => session.record(self, &setting.key, &old, &level)?,
         }
         knob.set(session.root, &level)
-    }
-
-    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<()> {
-        self.knob(key)?.set(root, old)
     }
 
     fn target(&self, _root: &Root, key: &str) -> Option<String> {

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use assay_model::{Scalar, Setting};
+use assay_model::Setting;
 
 use crate::Root;
 use crate::control::knob::{Knob, line_level};
@@ -23,7 +23,11 @@ static SPEC: ControlSpec = ControlSpec {
     probe: ("/sys/kernel/mm/transparent_hugepage/enabled", "always"),
 };
 
-impl Sysfs {
+impl Control for Sysfs {
+    fn spec(&self) -> &'static ControlSpec {
+        &SPEC
+    }
+
     /// Returns the knob, with all links in its path resolved, so that the file is really below
     /// `/sys` and two names of one file are recognized.
     fn knob<'a>(&'a self, root: &Root, key: &'a str) -> Result<Knob<'a>> {
@@ -44,12 +48,6 @@ impl Sysfs {
         let file = Path::new("/sys").join(below).to_string_lossy().into_owned();
         Ok(Knob { control: self, key, file })
     }
-}
-
-impl Control for Sysfs {
-    fn spec(&self) -> &'static ControlSpec {
-        &SPEC
-    }
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         let level = line_level(&SPEC, setting)?;
@@ -67,20 +65,8 @@ impl Control for Sysfs {
         }
     }
 
-    fn current(&self, root: &Root, key: &str) -> Result<Scalar> {
-        self.knob(root, key)?.current(root)
-    }
-
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         self.knob(session.root, &setting.key)?.change(session, &line_level(&SPEC, setting)?)
-    }
-
-    fn restore(&self, root: &Root, key: &str, old: &str) -> Result<()> {
-        self.knob(root, key)?.set(root, old)
-    }
-
-    fn target(&self, root: &Root, key: &str) -> Option<String> {
-        self.knob(root, key).ok().map(|k| k.file)
     }
 }
 

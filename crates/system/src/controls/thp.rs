@@ -1,6 +1,6 @@
 //! `thp`: transparent huge pages of the whole machine.
 
-use assay_model::{Scalar, Setting};
+use assay_model::Setting;
 
 use crate::Root;
 use crate::control::knob::Knob;
@@ -21,40 +21,23 @@ static SPEC: ControlSpec = ControlSpec {
     probe: ("", "always"),
 };
 
-impl Thp {
-    fn knob(&self) -> Knob<'_> {
-        Knob {
-            control: self,
-            key: "",
-            file: "/sys/kernel/mm/transparent_hugepage/enabled".to_owned(),
-        }
-    }
-}
-
 impl Control for Thp {
     fn spec(&self) -> &'static ControlSpec {
         &SPEC
     }
 
-    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
-        level(setting)?;
-        self.knob().check(root)
+    fn knob<'a>(&'a self, _root: &Root, key: &'a str) -> Result<Knob<'a>> {
+        let file = "/sys/kernel/mm/transparent_hugepage/enabled".to_owned();
+        Ok(Knob { control: self, key, file })
     }
 
-    fn current(&self, root: &Root, _key: &str) -> Result<Scalar> {
-        self.knob().current(root)
+    fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
+        level(setting)?;
+        self.knob(root, "")?.check(root)
     }
 
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
-        self.knob().change(session, &level(setting)?)
-    }
-
-    fn restore(&self, root: &Root, _key: &str, old: &str) -> Result<()> {
-        self.knob().set(root, old)
-    }
-
-    fn target(&self, _root: &Root, _key: &str) -> Option<String> {
-        Some(self.knob().file)
+        self.knob(session.root, "")?.change(session, &level(setting)?)
     }
 }
 
