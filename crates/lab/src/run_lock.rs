@@ -1,12 +1,11 @@
 //! Run lock: lets one run at a time measure on this machine. The kernel releases the lock when its
 //! process ends, so that no clean-up is needed.
 
-use std::fs::{File, OpenOptions};
-use std::io::{Read, Seek, Write};
+use std::fs::File;
 use std::path::Path;
 
 use assay_system::Interrupt;
-use rustix::fs::{FlockOperation, flock};
+use assay_system::state_file::try_lock;
 
 /// The run lock, held until it is dropped.
 #[derive(Debug)]
@@ -24,20 +23,8 @@ impl RunLock {
     /// The lock file in `state_dir` cannot be created.
     pub fn take(state_dir: &Path) -> std::io::Result<Result<Self, String>> {
         std::fs::create_dir_all(state_dir)?;
-        let path = state_dir.join("turn.lock");
-        let mut file =
-            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path)?;
-        if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-            let mut who = String::new();
-            file.take(64).read_to_string(&mut who)?;
-            let who = who.trim();
-            let who = if who.is_empty() { "another process" } else { who };
-            return Ok(Err(who.to_owned()));
-        }
-        file.set_len(0)?;
-        file.rewind()?;
-        writeln!(file, "process {}", std::process::id())?;
-        Ok(Ok(RunLock { _file: file }))
+        let taken = try_lock(&state_dir.join("turn.lock"), 0o666)?;
+        Ok(taken.map(|file| RunLock { _file: file }))
     }
 
     /// Waits for the lock; `say` is called once with the holder's name. `None` if `interrupt` fires

@@ -4,13 +4,14 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Write};
+use std::io::Write;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use assay_model::{FileHash, LedgerEvent, RunId, Severity};
 use assay_system::redact::{HiddenNames, RedactionKey, Redactor};
+use assay_system::state_file::{URANDOM, random};
 
 use crate::format::chain::Tip;
 use crate::format::disk::{self, MAX_DATA, sha256};
@@ -55,11 +56,8 @@ impl Archive {
                 Err(e) if e.kind() == std::io::ErrorKind::NotFound => {}
                 Err(e) => return Err(Error::io("read", &path, e)),
             }
-            let mut bytes = [0; KEY_BYTES];
-            let random = Path::new("/dev/urandom");
-            File::open(random)
-                .and_then(|mut f| f.read_exact(&mut bytes))
-                .map_err(|e| Error::io("read", random, e))?;
+            let bytes: [u8; KEY_BYTES] =
+                random().map_err(|e| Error::io("read", Path::new(URANDOM), e))?;
             // Written under a temporary name first, so that other processes only ever see a
             // complete key.
             let key = RedactionKey::new(bytes);

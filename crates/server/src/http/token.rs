@@ -3,11 +3,10 @@
 //! in constant time.
 
 use std::convert::Infallible;
-use std::fs::File;
-use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use assay_system::state_file::{URANDOM, random};
 use assay_system::{sha256, state_file};
 use axum::extract::FromRequestParts;
 use axum::http::request::Parts;
@@ -120,11 +119,7 @@ pub(crate) fn constant_time_eq(a: &[u8], b: &[u8]) -> bool {
 
 /// Returns a random value of 256 bits, in hexadecimal.
 pub(crate) fn random_value() -> Result<String, ServeError> {
-    let mut bytes = [0; 32];
-    let random = Path::new("/dev/urandom");
-    File::open(random)
-        .and_then(|mut f| f.read_exact(&mut bytes))
-        .map_err(ServeError::io("read", random))?;
+    let bytes: [u8; 32] = random().map_err(ServeError::io("read", Path::new(URANDOM)))?;
     Ok(sha256(&bytes))
 }
 

@@ -3,14 +3,14 @@
 //! renamed, so it is never half written.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::{self, File, OpenOptions};
-use std::io::{Read, Seek, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
+use std::fs::{self, File};
+use std::io::Read;
+use std::os::unix::fs::{DirBuilderExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 use assay_model::SCHEMA_VERSION;
+use assay_system::state_file::try_lock;
 use jiff::Timestamp;
-use rustix::fs::{FlockOperation, flock};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -250,27 +250,8 @@ pub(crate) fn now() -> String {
 }
 
 fn take_lock(path: &Path) -> Result<File, ServeError> {
-    let fail = ServeError::io("open", path);
-    let mut file = OpenOptions::new()
-        .read(true)
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)
-        .map_err(fail)?;
-    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
-        let mut who = String::new();
-        let _ = file.take(64).read_to_string(&mut who);
-        let who = who.trim();
-        let who = if who.is_empty() { "another process" } else { who };
-        return Err(ServeError::Busy { who: who.to_owned(), path: path.to_owned() });
-    }
-    file.set_len(0)
-        .and_then(|()| file.rewind())
-        .and_then(|()| writeln!(file, "process {}", std::process::id()))
-        .map_err(ServeError::io("write", path))?;
-    Ok(file)
+    let taken = try_lock(path, 0o600).map_err(ServeError::io("lock", path))?;
+    taken.map_err(|who| ServeError::Busy { who, path: path.to_owned() })
 }
 
 fn read_job(path: &Path) -> Result<Job, ServeError> {

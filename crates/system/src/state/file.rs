@@ -1,10 +1,15 @@
-//! Small state files that only their owner reads. At any moment, even after a crash, there is the
-//! complete old file or the complete new one.
+//! Lock files, and small state files that only their owner reads. At any moment, even after a
+//! crash, there is the complete old file or the complete new one.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
+
+use rustix::fs::{FlockOperation, flock};
+
+/// Source of unpredictable bytes.
+pub const URANDOM: &str = "/dev/urandom";
 
 /// Writes `content` to `path` (mode 0600): writes a temporary file next to it, flushes and renames
 /// it, and flushes the folder.
@@ -30,6 +35,37 @@ pub fn remove(path: &Path) -> io::Result<()> {
         Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e),
         _ => flush_folder(path),
     }
+}
+
+/// Takes a lock file if it is free, and writes this process's id into it. `Ok(Err(who))` names the
+/// process that holds it. The kernel releases the lock when the file is dropped.
+///
+/// # Errors
+/// The file cannot be created with `mode`, read or written.
+pub fn try_lock(path: &Path, mode: u32) -> io::Result<Result<File, String>> {
+    let mut options = OpenOptions::new();
+    let mut file =
+        options.read(true).write(true).create(true).truncate(false).mode(mode).open(path)?;
+    if flock(&file, FlockOperation::NonBlockingLockExclusive).is_err() {
+        let mut who = String::new();
+        file.take(64).read_to_string(&mut who)?;
+        let who = who.trim();
+        return Ok(Err(if who.is_empty() { "another process" } else { who }.to_owned()));
+    }
+    file.set_len(0)?;
+    file.rewind()?;
+    writeln!(file, "process {}", std::process::id())?;
+    Ok(Ok(file))
+}
+
+/// Returns `N` bytes that nobody can predict.
+///
+/// # Errors
+/// `/dev/urandom` cannot be read.
+pub fn random<const N: usize>() -> io::Result<[u8; N]> {
+    let mut bytes = [0; N];
+    File::open(URANDOM)?.read_exact(&mut bytes)?;
+    Ok(bytes)
 }
 
 fn flush_folder(path: &Path) -> io::Result<()> {

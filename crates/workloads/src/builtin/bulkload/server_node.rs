@@ -4,13 +4,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use assay_model::units::format_value;
 use assay_model::{Phase, Scalar};
 use assay_system::clock::monotonic_ns;
+use assay_system::state_file::{URANDOM, random};
 use serde::{Deserialize, Serialize};
 
 use crate::builtin::bulkload::Bulkload;
@@ -73,7 +74,8 @@ impl ServerWorkload for Bulkload {
             return cannot("`server.address` is for assay to set; leave it out");
         }
         let address = format!("{host}:{}", free_port(host)?);
-        let key = assay_system::hex(&random()?);
+        let random: [u8; 16] = random().map_err(WorkloadError::io("read", Path::new(URANDOM)))?;
+        let key = assay_system::hex(&random);
         let of = |name: &str, value: Scalar| (name.to_owned(), value);
         Ok(ServerLaunch {
             launch: Launch::default(),
@@ -95,13 +97,6 @@ impl ServerWorkload for Bulkload {
         let launch = Spec::new(ctx, clients).launch(ctx, SERVER)?;
         Ok(with_key(launch, &serving.params))
     }
-}
-
-fn random() -> Result<[u8; 16]> {
-    use std::io::Read;
-    let (mut bytes, path) = ([0; 16], std::path::Path::new("/dev/urandom"));
-    let read = fs::File::open(path).and_then(|mut f| f.read_exact(&mut bytes));
-    read.map_err(WorkloadError::io("read", path)).map(|()| bytes)
 }
 
 /// Puts the password into the environment of a command.
