@@ -9,8 +9,14 @@ use crate::describe::meminfo_bytes;
 pub(super) fn look(root: &Root, options: &Options, seen: &mut FitnessObservations) {
     match root.text("/proc/meminfo") {
         Ok(info) => {
-            memory(&info, seen);
-            swap(&info, seen);
+            if let Some([total, available]) =
+                both(&info, "memory", "MemTotal", "MemAvailable", seen)
+            {
+                seen.add(Observation::Memory { available, total });
+            }
+            if let Some([total, free]) = both(&info, "swap", "SwapTotal", "SwapFree", seen) {
+                seen.add(Observation::Swap { used: total.saturating_sub(free) });
+            }
         }
         Err(e) => seen.cannot(Subject::OtherWork, "memory and swap", &e.to_string()),
     }
@@ -30,28 +36,18 @@ pub(super) fn look(root: &Root, options: &Options, seen: &mut FitnessObservation
     }
 }
 
-fn memory(info: &str, seen: &mut FitnessObservations) {
-    let (Some(total), Some(available)) =
-        (meminfo_bytes(info, "MemTotal"), meminfo_bytes(info, "MemAvailable"))
-    else {
-        return seen.cannot(
-            Subject::OtherWork,
-            "memory",
-            "`/proc/meminfo` has no MemTotal or no MemAvailable",
-        );
-    };
-    seen.add(Observation::Memory { available, total });
-}
-
-fn swap(info: &str, seen: &mut FitnessObservations) {
-    let (Some(total), Some(free)) =
-        (meminfo_bytes(info, "SwapTotal"), meminfo_bytes(info, "SwapFree"))
-    else {
-        return seen.cannot(
-            Subject::OtherWork,
-            "swap",
-            "`/proc/meminfo` has no SwapTotal or no SwapFree",
-        );
-    };
-    seen.add(Observation::Swap { used: total.saturating_sub(free) });
+/// Returns two amounts of `/proc/meminfo`; `what` is unknown if one is missing.
+fn both(
+    info: &str,
+    what: &str,
+    first: &str,
+    second: &str,
+    seen: &mut FitnessObservations,
+) -> Option<[u64; 2]> {
+    let found = meminfo_bytes(info, first).zip(meminfo_bytes(info, second));
+    if found.is_none() {
+        let reason = format!("`/proc/meminfo` has no {first} or no {second}");
+        seen.cannot(Subject::OtherWork, what, &reason);
+    }
+    found.map(|(first, second)| [first, second])
 }

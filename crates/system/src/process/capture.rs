@@ -66,21 +66,12 @@ impl Capture {
 
     /// Reads once from a stream. Returns false at its end.
     pub(crate) fn read_from(&mut self, fd: &OwnedFd) -> bool {
-        self.chunk.resize(CHUNK, 0);
         let mut chunk = std::mem::take(&mut self.chunk);
-        self.filled = 0;
-        let open = match rustix::io::read(fd, &mut chunk[..]) {
-            Ok(0) => false,
-            Ok(n) => {
-                self.push(&chunk[..n]);
-                self.filled = n;
-                true
-            }
-            Err(Errno::AGAIN | Errno::INTR) => true,
-            Err(_) => false,
-        };
+        let read = read_once(fd, &mut chunk);
+        self.filled = read.unwrap_or(0);
+        self.push(&chunk[..self.filled]);
         self.chunk = chunk;
-        open
+        read.is_some()
     }
 
     /// Returns the bytes of the last read.
@@ -109,6 +100,18 @@ impl Capture {
         self.tail[self.tail_start..self.tail_start + first].copy_from_slice(&bytes[..first]);
         self.tail[..bytes.len() - first].copy_from_slice(&bytes[first..]);
         self.tail_start = (self.tail_start + bytes.len()) % self.tail.len().max(1);
+    }
+}
+
+/// Reads once from a stream into `chunk` and returns the number of bytes, 0 if none are there yet;
+/// `None` at the stream's end.
+fn read_once(fd: &OwnedFd, chunk: &mut Vec<u8>) -> Option<usize> {
+    chunk.resize(CHUNK, 0);
+    match rustix::io::read(fd, &mut chunk[..]) {
+        Ok(0) => None,
+        Ok(n) => Some(n),
+        Err(Errno::AGAIN | Errno::INTR) => Some(0),
+        Err(_) => None,
     }
 }
 
@@ -143,19 +146,11 @@ impl LineSplitter {
     /// Reads once from a stream and passes complete lines to `line`. Returns false at the stream's
     /// end.
     pub(crate) fn read_from(&mut self, fd: &OwnedFd, line: &mut dyn FnMut(&[u8])) -> bool {
-        self.chunk.resize(CHUNK, 0);
         let mut chunk = std::mem::take(&mut self.chunk);
-        let open = match rustix::io::read(fd, &mut chunk[..]) {
-            Ok(0) => false,
-            Ok(n) => {
-                self.push(&chunk[..n], line);
-                true
-            }
-            Err(Errno::AGAIN | Errno::INTR) => true,
-            Err(_) => false,
-        };
+        let read = read_once(fd, &mut chunk);
+        self.push(&chunk[..read.unwrap_or(0)], line);
         self.chunk = chunk;
-        open
+        read.is_some()
     }
 
     /// Passes the last line to `line` if it has no newline.

@@ -210,7 +210,7 @@ fn hint(source: &io::Error) -> &'static str {
 }
 
 /// Runs programs, one at a time, with reusable buffers.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Runner {
     /// Kept standard output of the last program.
     pub stdout: Capture,
@@ -260,16 +260,10 @@ impl Runner {
         // Without it (kernels before 3.4), only the process group is killed.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         Runner {
-            stdout: Capture::default(),
-            stderr: Capture::default(),
-            lines: LineSplitter::default(),
             interrupt,
-            own_peak: 0,
             exits: Taskstats::listen().ok(),
-            launcher: None,
-            area: None,
             terminal: File::open("/dev/tty").is_ok(),
-            reaped: None,
+            ..Runner::default()
         }
     }
 
