@@ -31,7 +31,7 @@ pub mod vm;
 mod wire;
 
 pub use clock::Clock;
-pub use crew::{AgentGroup, AgentRequest, Boot, Connect, GroupLoss, LostTo, TrialEnd};
+pub use crew::{AgentGroup, AgentRequest, Boot, Connect, GroupLoss, LostTo};
 pub use doctor::{ClusterCheck, ClusterReport, doctor, doctor_hosts};
 pub use error::ClusterError;
 pub use link::{AgentError, Link, Membership, OverSsh};

@@ -11,6 +11,8 @@ use rustix::fs::{RawDir, SeekFrom, Timespec, Timestamps, fstat, futimens, seek};
 use assay_system::scratch;
 pub use assay_system::scratch::{root as scratch_root, sweep};
 
+use crate::LabError;
+
 /// Modification time that marks an empty trial folder: creating anything in it sets another time.
 /// The value is unlikely enough that no unpacked archive carries it.
 const UNTOUCHED: Timespec = Timespec { tv_sec: 3, tv_nsec: 141_592_653 };
@@ -21,9 +23,7 @@ pub fn cache_dir() -> PathBuf {
     if let Some(dir) = std::env::var_os("ASSAY_CACHE") {
         return dir.into();
     }
-    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
-    let home = || std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cache"));
-    base.or_else(home).unwrap_or_else(std::env::temp_dir).join("assay")
+    scratch::cache_root().join("assay")
 }
 
 /// The scratch folder of one run, removed when dropped.
@@ -37,12 +37,22 @@ pub struct Scratch {
 }
 
 impl Scratch {
+    /// Creates a folder in the scratch root, after removing those that killed runs left there.
+    ///
+    /// # Errors
+    /// The folder could not be created.
+    pub fn new() -> Result<Self, LabError> {
+        let root = scratch_root();
+        sweep(&root);
+        Scratch::create(&root).map_err(|source| LabError::Scratch { root, source })
+    }
+
     /// Creates the folder under `root`. Its name carries this process's id and start time, by which
     /// [`sweep`] decides if it is still in use.
     ///
     /// # Errors
     /// The folder could not be created.
-    pub fn create(root: &Path) -> io::Result<Self> {
+    fn create(root: &Path) -> io::Result<Self> {
         let dir = scratch::make(root, scratch::EVERYBODY)?;
         let (run_dir, trial_dir) = (dir.join("run"), dir.join("trial"));
         fs::create_dir(&run_dir)?;

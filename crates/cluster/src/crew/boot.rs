@@ -10,7 +10,6 @@ use super::{AgentGroup, Carrier, LOOK, nanos};
 use crate::ClusterError;
 use crate::listen::{AgentEvent, Listener};
 use crate::message::Setup;
-use crate::nodes_file::HarnessTimes;
 use crate::token::random_hex;
 use crate::vm::{Guest, GuestRequest};
 
@@ -43,18 +42,7 @@ impl AgentGroup {
         let (sender, events) = channel();
         let listener = Listener::open(Some("127.0.0.1"), &token, sender)?;
         let guest = Guest::start(&boot.guest, listener.address.port(), &token)?;
-        let mut crew = AgentGroup {
-            members: Vec::new(),
-            events,
-            carrier: Some(Carrier::Guest(guest)),
-            id: "vm".into(),
-            took: HarnessTimes::default(),
-            grace: Duration::from_secs(2),
-            server_node: false,
-            broken: false,
-            _listener: Some(listener),
-            pulse: None,
-        };
+        let mut crew = AgentGroup::new(events, "vm", Some(Carrier::Guest(guest)), Some(listener));
         crew.await_agent(boot)?;
         crew.took.start_ns = nanos(began.elapsed());
         crew.set_up(boot.setup, boot.limit, boot.interrupt).map_err(|e| crew.explained(boot, e))?;

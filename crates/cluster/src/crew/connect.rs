@@ -14,7 +14,6 @@ use crate::ClusterError;
 use crate::error::Result;
 use crate::listen::attend;
 use crate::message::{Hello, Setup};
-use crate::nodes_file::HarnessTimes;
 use crate::ssh::{AgentProgram, HostSession, SessionRequest};
 use crate::token::random_hex;
 
@@ -48,18 +47,8 @@ impl AgentGroup {
     pub fn connect(request: &Connect<'_>, say: &mut dyn FnMut(&str)) -> Result<Self> {
         let began = Instant::now();
         let (sender, events) = channel();
-        let mut crew = AgentGroup {
-            members: Vec::new(),
-            events,
-            carrier: None,
-            id: "ssh".into(),
-            took: HarnessTimes::default(),
-            grace: Duration::from_secs(2),
-            server_node: request.place.server_node,
-            broken: false,
-            _listener: None,
-            pulse: None,
-        };
+        let mut crew = AgentGroup::new(events, "ssh", None, None);
+        crew.server_node = request.place.server_node;
         let mut sessions = Vec::new();
         for (rank, opened) in open(request, say)?.into_iter().enumerate() {
             let (session, hello, stream) = opened?;

@@ -22,7 +22,7 @@ use assay_system::clock::monotonic_ns;
 use crate::clock::{ClockReading, Pings, day_ns};
 use crate::error::Result;
 use crate::listen::{AgentEvent, Listener};
-use crate::message::{AgentMessage, CollectorMessage, Hello, NodePart, SetUp, Setup};
+use crate::message::{AgentMessage, CollectorMessage, Hello, SetUp, Setup};
 use crate::nodes_file::HarnessTimes;
 use crate::slurm::{JobRequest, SlurmJob};
 use crate::token::{ADDRESS, TOKEN, random_hex};
@@ -100,15 +100,6 @@ pub struct GroupLoss {
     pub to: LostTo,
 }
 
-/// End of a trial on all nodes.
-#[derive(Debug)]
-pub enum TrialEnd {
-    /// Every agent sent its part.
-    Parts(Vec<NodePart>),
-    /// Some agents did not send their part; the received parts are included.
-    Lost(GroupLoss, Vec<NodePart>),
-}
-
 /// The agents of a Slurm job, of hosts, or of a virtual machine.
 #[derive(Debug)]
 pub struct AgentGroup {
@@ -130,6 +121,27 @@ pub struct AgentGroup {
 }
 
 impl AgentGroup {
+    /// Makes a group without members; `id` names what runs the agents.
+    fn new(
+        events: Receiver<AgentEvent>,
+        id: &str,
+        carrier: Option<Carrier>,
+        listener: Option<Listener>,
+    ) -> Self {
+        AgentGroup {
+            members: Vec::new(),
+            events,
+            carrier,
+            id: id.to_owned(),
+            took: HarnessTimes::default(),
+            grace: Duration::from_secs(2),
+            server_node: false,
+            broken: false,
+            _listener: listener,
+            pulse: None,
+        }
+    }
+
     /// Submits the job and waits until every agent has set up. `say` is called with progress
     /// messages.
     ///
@@ -154,18 +166,8 @@ impl AgentGroup {
             state_dir: request.state_dir,
         };
         let job = SlurmJob::submit(&ask)?;
-        let mut crew = AgentGroup {
-            members: Vec::new(),
-            events,
-            carrier: Some(Carrier::Job(job)),
-            id: String::new(),
-            took: HarnessTimes::default(),
-            grace: Duration::from_secs(2),
-            server_node: place.server_node,
-            broken: false,
-            _listener: Some(listener),
-            pulse: None,
-        };
+        let mut crew = AgentGroup::new(events, "", Some(Carrier::Job(job)), Some(listener));
+        crew.server_node = place.server_node;
         let gathered = crew.gather(request, port, say).and_then(|()| {
             crew.took.start_ns = nanos(began.elapsed());
             crew.set_up(request.setup, request.limit, request.interrupt)

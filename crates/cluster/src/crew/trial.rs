@@ -7,7 +7,7 @@ use assay_model::{Phase, TrialOutcome};
 use assay_system::Interrupt;
 use assay_system::clock::monotonic_ns;
 
-use super::{AgentGroup, Carrier, GoneAgents, GroupLoss, LOOK, LostTo, TrialEnd, nanos};
+use super::{AgentGroup, Carrier, GoneAgents, GroupLoss, LOOK, LostTo, nanos};
 use crate::Clock;
 use crate::clock::ClockReading;
 use crate::listen::AgentEvent;
@@ -91,7 +91,8 @@ impl TrialProgress {
 
 impl AgentGroup {
     /// Runs one trial on every agent; with `spans`, the first agent's program spans all nodes.
-    /// `tick` is called about ten times per second.
+    /// `tick` is called about ten times per second. Returns the parts that were received, and the
+    /// loss if an agent did not send its part.
     pub fn trial(
         &mut self,
         order: &TrialRequest,
@@ -99,7 +100,7 @@ impl AgentGroup {
         timeout: Duration,
         interrupt: Option<&Interrupt>,
         tick: &mut dyn FnMut(),
-    ) -> TrialEnd {
+    ) -> (Vec<NodePart>, Option<GroupLoss>) {
         let mut course = TrialProgress {
             parts: self.members.iter().map(|_| None).collect(),
             ready: vec![false; self.members.len()],
@@ -142,13 +143,11 @@ impl AgentGroup {
                 })
             })
             .collect();
-        match done {
-            Ok(_) => match self.called_off(&parts) {
-                Some(lost) => TrialEnd::Lost(lost, parts),
-                None => TrialEnd::Parts(parts),
-            },
-            Err((_, gone)) => TrialEnd::Lost(self.describe_loss(&gone), parts),
-        }
+        let lost = match done {
+            Ok(_) => self.called_off(&parts),
+            Err((_, gone)) => Some(self.describe_loss(&gone)),
+        };
+        (parts, lost)
     }
 
     /// Returns the loss if the end of the job ended the programs. Their parts may arrive before

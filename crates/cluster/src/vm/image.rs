@@ -22,9 +22,7 @@ pub struct Image {
 
 /// Returns the folder of built kernels and root file systems: `assay-vm` in the XDG cache folder.
 pub fn folder() -> PathBuf {
-    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
-    let home = || std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cache"));
-    base.or_else(home).unwrap_or_else(std::env::temp_dir).join("assay-vm")
+    assay_system::scratch::cache_root().join("assay-vm")
 }
 
 /// Returns the series of all built kernels, without duplicates.

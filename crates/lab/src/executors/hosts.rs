@@ -1,24 +1,17 @@
 //! Hosts of a run that are reached by SSH: connects to them, and runs each trial on the host of its
 //! treatment or block, or on all hosts at the same time.
 
-use std::time::Duration;
-
-use assay_cluster::merge::MergeSettings;
 use assay_cluster::ssh::AgentProgram;
-use assay_cluster::{
-    AgentGroup, ClusterError, Connect, HarnessTimes, Setup, TrialEnd, TrialRequest, describe,
-};
-use assay_model::{ExecutionPlace, HostUse, RunState, Scalar, SystemDescription, Treatment, units};
-use assay_system::Interrupt;
+use assay_cluster::{AgentGroup, ClusterError, Connect, describe};
+use assay_model::{ExecutionPlace, HostUse, Scalar, SystemDescription, Treatment};
 
 use crate::Lab;
 use crate::executors::executor::{EarlyRunEnd, Executor, FinishedTrial, NextTrial};
-use crate::executors::remote::{SET_UP, gathered, merged, setup};
+use crate::executors::remote::{Remote, SET_UP, end, fit};
 use crate::experiment::place::HOST;
 use crate::fitness;
 use crate::plan::prepare::PreparedExperiment;
-use crate::progress::watcher::{Watcher, ticks};
-use crate::trial::execution::blank;
+use crate::progress::watcher::Watcher;
 
 /// Hosts that run trials together; there is one such group, or one for each host.
 struct HostGroup {
@@ -30,20 +23,14 @@ struct HostGroup {
 pub(crate) struct Hosts {
     place: ExecutionPlace,
     program: AgentProgram,
-    setup: Setup,
-    limit: Duration,
-    timeout: Duration,
-    bound: Duration,
-    interrupt: Option<Interrupt>,
+    remote: Remote,
     groups: Vec<HostGroup>,
 }
 
 impl Hosts {
     /// Creates the executor without connecting to a host.
     pub fn new(lab: &Lab<'_>, prepared: &PreparedExperiment) -> Self {
-        let experiment = &prepared.experiment;
-        let place = experiment.place.clone();
-        let duration = |value, least| units::duration_of(value).unwrap_or(least);
+        let place = prepared.experiment.place.clone();
         let apart = matches!(place.hosts_as, Some(HostUse::Factor | HostUse::Replicates));
         let groups: Vec<Vec<String>> = if apart {
             place.hosts.iter().map(|host| vec![host.clone()]).collect()
@@ -52,11 +39,7 @@ impl Hosts {
         };
         Hosts {
             program: AgentProgram::for_place(&place, &lab.exe),
-            setup: setup(lab, prepared),
-            limit: SET_UP.saturating_add(duration(&experiment.fitness.max_wait, Duration::ZERO)),
-            timeout: duration(&experiment.design.timeout, Duration::MAX),
-            bound: duration(&place.phase_bound, Duration::ZERO),
-            interrupt: lab.interrupt.clone(),
+            remote: Remote::new(lab, prepared, "ssh", SET_UP),
             groups: groups.into_iter().map(|hosts| HostGroup { hosts, crew: None }).collect(),
             place,
         }
@@ -83,15 +66,8 @@ impl Hosts {
         let described = describe(&systems, &cluster);
         // Differences between hosts that are compared are the subject of the comparison.
         let compared = self.place.hosts_as == Some(HostUse::Factor);
-        let mut seen = if compared { Vec::new() } else { described.seen };
-        let mut findings = assay_checks::judge_observations(&seen);
-        let unfit = gathered(set_ups.iter().map(|(name, s)| (name.as_str(), &s.fitness)));
-        for sentence in fitness::sentences(&unfit) {
-            watcher.say(&format!("warning: {sentence}"));
-        }
-        findings.extend(unfit);
-        seen.extend(set_ups.iter().flat_map(|(_, s)| s.fitness.iter().cloned()));
-        Ok((described.system, fitness::Fit { seen, findings }))
+        let seen = if compared { Vec::new() } else { described.seen };
+        Ok((described.system, fit(&set_ups, seen, watcher)))
     }
 
     fn connect(&mut self, at: usize, watcher: &mut dyn Watcher) -> Result<(), ClusterError> {
@@ -101,9 +77,9 @@ impl Hosts {
                 hosts: &group.hosts,
                 place: &self.place,
                 program: &self.program,
-                setup: &self.setup,
-                limit: self.limit,
-                interrupt: self.interrupt.as_ref(),
+                setup: &self.remote.setup,
+                limit: self.remote.limit,
+                interrupt: self.remote.interrupt.as_ref(),
             };
             group.crew = Some(AgentGroup::connect(&request, &mut |s| watcher.say(s))?);
         }
@@ -123,47 +99,28 @@ impl Executor for Hosts {
     /// Runs a trial on its host or hosts. If one is lost, the record states it, and the next trial
     /// there connects again.
     fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> FinishedTrial {
-        let NextTrial { plan, planned, attempt, .. } = *next;
         let at = self.group(next);
         let connected = self.connect(at, watcher);
-        let mut record = blank(planned, attempt);
-        let settings =
-            MergeSettings { spec: &plan.workload, engine: "ssh", job: "", bound: self.bound };
         let Some(crew) = &mut self.groups[at].crew else {
-            record.error = connected.err().map(|e| e.to_string()).unwrap_or_default();
-            return merged(&settings, record, &[], HarnessTimes::default());
+            let error = connected.err().map(|e| e.to_string()).unwrap_or_default();
+            return self.remote.failed(next, "", error);
         };
-        let order = TrialRequest { planned: planned.clone(), attempt };
-        let interrupt = self.interrupt.as_ref();
-        let end = crew.trial(&order, false, self.timeout, interrupt, &mut ticks(watcher));
-        let took = crew.took();
-        let parts = match end {
-            TrialEnd::Parts(parts) => parts,
-            TrialEnd::Lost(lost, parts) => {
-                record.error.clone_from(&lost.sentence);
-                if let Some(sentence) = self.groups[at].crew.take().and_then(AgentGroup::end) {
-                    watcher.say(&format!("warning: {sentence}"));
-                }
-                parts
-            }
-        };
-        let mut done = merged(&settings, record, &parts, took);
-        crate::trial::per_operation::over_nodes(plan, &mut done.recorded.record);
+        let trial = self.remote.run(crew, next, false, watcher);
+        if trial.lost.is_some() {
+            end(self.groups[at].crew.take(), watcher);
+        }
+        let mut done = self.remote.merged(next, "", &trial);
+        crate::trial::per_operation::over_nodes(next.plan, &mut done.recorded.record);
         done
     }
 
     fn ensure(&mut self, _: u32, _: &mut dyn Watcher) -> Result<(), EarlyRunEnd> {
-        if self.interrupt.as_ref().is_some_and(Interrupt::fired) {
-            return Err((RunState::Interrupted, ClusterError::Interrupted.to_string()));
-        }
-        Ok(())
+        self.remote.ensure()
     }
 
     fn end(&mut self, watcher: &mut dyn Watcher) {
         for group in &mut self.groups {
-            if let Some(sentence) = group.crew.take().and_then(AgentGroup::end) {
-                watcher.say(&format!("warning: {sentence}"));
-            }
+            end(group.crew.take(), watcher);
         }
     }
 }

@@ -2,37 +2,23 @@
 //! trial from all nodes into one record.
 
 use std::path::PathBuf;
-use std::time::Duration;
 
-use assay_cluster::merge::MergeSettings;
-use assay_cluster::{
-    AgentGroup, AgentRequest, ClusterError, HarnessTimes, LostTo, NodePart, Setup, TrialEnd,
-    TrialRequest, describe,
-};
-use assay_model::{
-    Engine, ExecutionPlace, JobSpan, Observation, Plan, RunState, SystemDescription, TrialOutcome,
-    TrialRecord, units,
-};
-use assay_system::Interrupt;
+use assay_cluster::{AgentGroup, AgentRequest, ClusterError, LostTo, Setup, describe};
+use assay_model::{Engine, ExecutionPlace, JobSpan, RunState, SystemDescription, TrialOutcome};
 
 use crate::Lab;
 use crate::executors::executor::{EarlyRunEnd, Executor, FinishedTrial, NextTrial};
-use crate::executors::remote::{SET_UP, gathered, merged, setup};
+use crate::executors::remote::{Remote, SET_UP, end, fit, setup};
 use crate::fitness;
 use crate::plan::prepare::PreparedExperiment;
-use crate::progress::watcher::{Watcher, ticks};
-use crate::trial::execution::blank;
+use crate::progress::watcher::Watcher;
 
 /// Executor that runs trials on the nodes of a Slurm job.
 pub(crate) struct Nodes {
     place: ExecutionPlace,
     exe: PathBuf,
     state_dir: PathBuf,
-    interrupt: Option<Interrupt>,
-    setup: Setup,
-    limit: Duration,
-    timeout: Duration,
-    bound: Duration,
+    remote: Remote,
     crew: Option<AgentGroup>,
     /// Treatments whose program runs over all nodes.
     spanning: Vec<u32>,
@@ -49,18 +35,11 @@ pub(crate) struct Nodes {
 impl Nodes {
     /// Creates the executor without requesting nodes yet.
     pub fn new(lab: &Lab<'_>, prepared: &PreparedExperiment) -> Self {
-        let experiment = &prepared.experiment;
-        let place = experiment.place.clone();
-        let duration = |value, least| units::duration_of(value).unwrap_or(least);
-        let wait = duration(&experiment.fitness.max_wait, Duration::ZERO);
+        let place = prepared.experiment.place.clone();
         Nodes {
             exe: assay_cluster::slurm::agent_path(&place, &lab.exe),
             state_dir: lab.state_dir.clone(),
-            interrupt: lab.interrupt.clone(),
-            setup: setup(lab, prepared),
-            limit: SET_UP.saturating_add(wait),
-            timeout: duration(&experiment.design.timeout, Duration::MAX),
-            bound: duration(&place.phase_bound, Duration::ZERO),
+            remote: Remote::new(lab, prepared, "slurm", SET_UP),
             place,
             crew: None,
             spanning: prepared
@@ -81,7 +60,7 @@ impl Nodes {
     pub fn start(&mut self, block: u32, watcher: &mut dyn Watcher) -> Result<(), ClusterError> {
         let other = self.place.job == JobSpan::Block && self.block != Some(block);
         if other && self.block.is_some() {
-            self.end_job(watcher);
+            end(self.crew.take(), watcher);
         }
         self.block = Some(block);
         if self.crew.is_some() {
@@ -92,9 +71,9 @@ impl Nodes {
             exclude: &self.exclude,
             exe: self.exe.clone(),
             state_dir: &self.state_dir,
-            setup: &self.setup,
-            limit: self.limit,
-            interrupt: self.interrupt.as_ref(),
+            setup: &self.remote.setup,
+            limit: self.remote.limit,
+            interrupt: self.remote.interrupt.as_ref(),
         };
         self.crew = Some(AgentGroup::start(&request, &mut |sentence| watcher.say(sentence))?);
         Ok(())
@@ -120,34 +99,7 @@ impl Nodes {
             ("partition", self.place.partition.clone().unwrap_or_else(|| "default".into())),
         ];
         let described = describe(&systems, &cluster);
-        let fitness = gathered(set_ups.iter().map(|(name, s)| (name.as_str(), &s.fitness)));
-        for sentence in fitness::sentences(&fitness) {
-            watcher.say(&format!("warning: {sentence}"));
-        }
-        let mut seen: Vec<Observation> = described.seen;
-        let mut findings = assay_checks::judge_observations(&seen);
-        findings.extend(fitness);
-        seen.extend(set_ups.iter().flat_map(|(_, s)| s.fitness.iter().cloned()));
-        (described.system, fitness::Fit { seen, findings })
-    }
-
-    fn done(
-        &self,
-        plan: &Plan,
-        record: TrialRecord,
-        parts: &[NodePart],
-        job: &str,
-        took: HarnessTimes,
-    ) -> FinishedTrial {
-        let ways = MergeSettings { spec: &plan.workload, engine: "slurm", job, bound: self.bound };
-        merged(&ways, record, parts, took)
-    }
-
-    /// Ends the job if there is one.
-    fn end_job(&mut self, watcher: &mut dyn Watcher) {
-        if let Some(sentence) = self.crew.take().and_then(AgentGroup::end) {
-            watcher.say(&format!("warning: {sentence}"));
-        }
+        (described.system, fit(&set_ups, described.seen, watcher))
     }
 }
 
@@ -170,47 +122,30 @@ impl Executor for Nodes {
     /// Runs a trial on all nodes. If nodes are lost, the record states it and the next trial gets a
     /// new job.
     fn trial(&mut self, next: &NextTrial<'_>, watcher: &mut dyn Watcher) -> FinishedTrial {
-        let NextTrial { plan, planned, attempt, .. } = *next;
-        let mut record = blank(planned, attempt);
-        let spans = self.spanning.contains(&planned.treatment);
-        let order = TrialRequest { planned: planned.clone(), attempt };
         let Some(crew) = &mut self.crew else {
-            record.error.clone_from(&self.absent);
-            return self.done(plan, record, &[], "", HarnessTimes::default());
+            return self.remote.failed(next, "", self.absent.clone());
         };
         let job = crew.job().to_owned();
-        let interrupt = self.interrupt.as_ref();
-        let end = crew.trial(&order, spans, self.timeout, interrupt, &mut ticks(watcher));
-        let took = crew.took();
-        let parts = match end {
-            TrialEnd::Parts(parts) => parts,
-            TrialEnd::Lost(lost, parts) => {
-                record.error.clone_from(&lost.sentence);
-                match lost.to {
-                    LostTo::Cancelled => {
-                        self.over = Some((
-                            RunState::Interrupted,
-                            format!("the Slurm job {job} was cancelled"),
-                        ));
-                    }
-                    LostTo::TimeLimit if self.place.job == JobSpan::Run => {
-                        self.over = Some((
-                            RunState::Interrupted,
-                            format!(
-                                "the Slurm job {job} reached its time limit (`where.time_limit`, \
-                                or `where.job = \"block\"`)"
-                            ),
-                        ));
-                    }
-                    LostTo::TimeLimit => {}
-                    LostTo::Failure => self.exclude.extend(lost.nodes),
+        let spans = self.spanning.contains(&next.planned.treatment);
+        let mut trial = self.remote.run(crew, next, spans, watcher);
+        if let Some(lost) = trial.lost.take() {
+            let early = match lost.to {
+                LostTo::Cancelled => Some(format!("the Slurm job {job} was cancelled")),
+                LostTo::TimeLimit if self.place.job == JobSpan::Run => Some(format!(
+                    "the Slurm job {job} reached its time limit (`where.time_limit`, or \
+                     `where.job = \"block\"`)"
+                )),
+                LostTo::TimeLimit => None,
+                LostTo::Failure => {
+                    self.exclude.extend(lost.nodes);
+                    None
                 }
-                self.end_job(watcher);
-                parts
-            }
-        };
-        let mut done = self.done(plan, record, &parts, &job, took);
-        crate::trial::per_operation::over_nodes(plan, &mut done.recorded.record);
+            };
+            self.over = early.map(|why| (RunState::Interrupted, why)).or(self.over.take());
+            end(self.crew.take(), watcher);
+        }
+        let mut done = self.remote.merged(next, &job, &trial);
+        crate::trial::per_operation::over_nodes(next.plan, &mut done.recorded.record);
         if self.over.is_some() {
             // The trial was cut off together with its job, and a resumed run repeats it.
             done.recorded.record.outcome = TrialOutcome::Interrupted;
@@ -223,7 +158,7 @@ impl Executor for Nodes {
     }
 
     fn end(&mut self, watcher: &mut dyn Watcher) {
-        self.end_job(watcher);
+        end(self.crew.take(), watcher);
     }
 }
 

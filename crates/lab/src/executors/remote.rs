@@ -1,16 +1,22 @@
-//! Steps that the executors on other machines share: the set-up for agents, and the record of a
-//! trial from the parts that they send.
+//! Steps that the executors on other machines share: the set-up for agents and their fitness, and
+//! the record of a trial from the parts that they send.
 
 use std::time::Duration;
 
 use assay_cluster::merge::{MergeSettings, MergedTrial, merge};
-use assay_cluster::{HarnessTimes, NODES, NodePart, Setup};
-use assay_model::{Finding, Observation, Plan, TrialRecord};
+use assay_cluster::{
+    AgentGroup, ClusterError, GroupLoss, HarnessTimes, NODES, NodePart, SetUp, Setup, TrialRequest,
+};
+use assay_model::{Finding, Observation, Plan, RunState, TrialRecord, units};
+use assay_system::Interrupt;
 use assay_system::process::Output;
 
 use crate::Lab;
-use crate::executors::executor::FinishedTrial;
+use crate::executors::executor::{EarlyRunEnd, FinishedTrial, NextTrial};
+use crate::fitness;
 use crate::plan::prepare::PreparedExperiment;
+use crate::progress::watcher::{Watcher, ticks};
+use crate::trial::execution::blank;
 use crate::trial::machine::RecordedTrial;
 
 /// Time limit for the nodes to set up, not counting the wait until they are fit.
@@ -18,29 +24,128 @@ pub(crate) const SET_UP: Duration = Duration::from_secs(300);
 /// Maximum number of further unfit nodes that a message names.
 const MAX_NAMED: usize = 3;
 
-/// Merges the parts of a trial into one record.
-pub(crate) fn merged(
-    ways: &MergeSettings<'_>,
-    record: TrialRecord,
-    parts: &[NodePart],
+/// Settings of a run whose trials run on other machines.
+pub(crate) struct Remote {
+    /// Name of the engine in records.
+    engine: &'static str,
+    /// Set-up that is sent to the agents.
+    pub setup: Setup,
+    /// Time limit for the agents to set up, including the wait until they are fit.
+    pub limit: Duration,
+    pub interrupt: Option<Interrupt>,
+    /// Difference between the nodes' steady phases that still coincide.
+    pub bound: Duration,
+    timeout: Duration,
+}
+
+/// Trial as its agents ended it.
+pub(crate) struct AgentTrial {
+    /// Record without the agents' parts; its error is the loss.
+    pub record: TrialRecord,
+    pub parts: Vec<NodePart>,
+    /// Loss of agents that did not send their part.
+    pub lost: Option<GroupLoss>,
     took: HarnessTimes,
-) -> FinishedTrial {
-    let began = std::time::Instant::now();
-    let mut merged = merge(record, parts, ways);
-    let merge_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
-    merged.nodes.took = HarnessTimes { merge_ns, ..took };
-    match serde_json::to_vec_pretty(&merged.nodes) {
-        Ok(bytes) => merged.kept.push((NODES.into(), bytes)),
-        Err(e) => merged.record.notes.push(format!("{NODES} could not be written: {e}")),
+}
+
+impl Remote {
+    /// Collects the settings of a run. `set_up` limits the set-up without the wait until the agents
+    /// are fit.
+    pub fn new(
+        lab: &Lab<'_>,
+        prepared: &PreparedExperiment,
+        engine: &'static str,
+        set_up: Duration,
+    ) -> Self {
+        let experiment = &prepared.experiment;
+        let duration = |value, least| units::duration_of(value).unwrap_or(least);
+        Remote {
+            engine,
+            setup: setup(lab, prepared),
+            limit: set_up.saturating_add(duration(&experiment.fitness.max_wait, Duration::ZERO)),
+            interrupt: lab.interrupt.clone(),
+            timeout: duration(&experiment.design.timeout, Duration::MAX),
+            bound: duration(&experiment.place.phase_bound, Duration::ZERO),
+        }
     }
-    let MergedTrial { record, samples, kept, stdout, stderr, .. } = merged;
-    FinishedTrial { recorded: RecordedTrial { record, samples, kept, trace: None }, stdout, stderr }
+
+    /// Fails if a signal has ended the run.
+    pub fn ensure(&self) -> Result<(), EarlyRunEnd> {
+        if self.interrupt.as_ref().is_some_and(Interrupt::fired) {
+            return Err((RunState::Interrupted, ClusterError::Interrupted.to_string()));
+        }
+        Ok(())
+    }
+
+    /// Runs a trial on all agents; with `spans`, its program runs over all of them.
+    pub fn run(
+        &self,
+        crew: &mut AgentGroup,
+        next: &NextTrial<'_>,
+        spans: bool,
+        watcher: &mut dyn Watcher,
+    ) -> AgentTrial {
+        let mut record = blank(next.planned, next.attempt);
+        let order = TrialRequest { planned: next.planned.clone(), attempt: next.attempt };
+        let interrupt = self.interrupt.as_ref();
+        let (parts, lost) = crew.trial(&order, spans, self.timeout, interrupt, &mut ticks(watcher));
+        if let Some(lost) = &lost {
+            record.error.clone_from(&lost.sentence);
+        }
+        AgentTrial { record, parts, lost, took: crew.took() }
+    }
+
+    /// Makes the record of a trial without agents.
+    pub fn failed(&self, next: &NextTrial<'_>, job: &str, error: String) -> FinishedTrial {
+        let record = TrialRecord { error, ..blank(next.planned, next.attempt) };
+        let took = HarnessTimes::default();
+        self.merged(next, job, &AgentTrial { record, parts: Vec::new(), lost: None, took })
+    }
+
+    /// Merges the parts of a trial into one record; `job` is the name of the job that ran it.
+    pub fn merged(&self, next: &NextTrial<'_>, job: &str, trial: &AgentTrial) -> FinishedTrial {
+        let (engine, bound) = (self.engine, self.bound);
+        let settings = MergeSettings { spec: &next.plan.workload, engine, job, bound };
+        let began = std::time::Instant::now();
+        let mut merged = merge(trial.record.clone(), &trial.parts, &settings);
+        let merge_ns = u64::try_from(began.elapsed().as_nanos()).unwrap_or(u64::MAX);
+        merged.nodes.took = HarnessTimes { merge_ns, ..trial.took };
+        match serde_json::to_vec_pretty(&merged.nodes) {
+            Ok(bytes) => merged.kept.push((NODES.into(), bytes)),
+            Err(e) => merged.record.notes.push(format!("{NODES} could not be written: {e}")),
+        }
+        let MergedTrial { record, samples, kept, stdout, stderr, .. } = merged;
+        let recorded = RecordedTrial { record, samples, kept, trace: None };
+        FinishedTrial { recorded, stdout, stderr }
+    }
+}
+
+/// Judges the agents' observations before a run, and `seen` between them. The watcher is warned of
+/// agents that are not fit.
+pub(crate) fn fit(
+    set_ups: &[(String, SetUp)],
+    mut seen: Vec<Observation>,
+    watcher: &mut dyn Watcher,
+) -> fitness::Fit {
+    let mut findings = assay_checks::judge_observations(&seen);
+    let unfit = gathered(set_ups.iter().map(|(name, s)| (name.as_str(), &s.fitness)));
+    for sentence in fitness::sentences(&unfit) {
+        watcher.say(&format!("warning: {sentence}"));
+    }
+    findings.extend(unfit);
+    seen.extend(set_ups.iter().flat_map(|(_, s)| s.fitness.iter().cloned()));
+    fitness::Fit { seen, findings }
+}
+
+/// Ends a group of agents, and warns if its job may still exist.
+pub(crate) fn end(crew: Option<AgentGroup>, watcher: &mut dyn Watcher) {
+    if let Some(sentence) = crew.and_then(AgentGroup::end) {
+        watcher.say(&format!("warning: {sentence}"));
+    }
 }
 
 /// Reports findings of one kind on several nodes once, with the message of the first node.
-pub(crate) fn gathered<'a>(
-    nodes: impl Iterator<Item = (&'a str, &'a Vec<Observation>)>,
-) -> Vec<Finding> {
+fn gathered<'a>(nodes: impl Iterator<Item = (&'a str, &'a Vec<Observation>)>) -> Vec<Finding> {
     let mut all: Vec<(usize, Finding, Vec<&str>)> = Vec::new();
     for (name, seen) in nodes {
         let findings = assay_checks::judge_observations(seen);

@@ -4,24 +4,20 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_cluster::merge::MergeSettings;
 use assay_cluster::vm::{
     Accelerator, ChosenAccelerator, GuestRequest, Image, Payload, VmConfig, folder,
 };
-use assay_cluster::{AgentGroup, Boot, ClusterError, Setup, TrialEnd, TrialRequest, describe};
-use assay_model::{
-    Fact, Observation, Plan, RunState, SystemDescription, TrialOutcome, TrialRecord, units,
-};
+use assay_cluster::{AgentGroup, Boot, ClusterError, describe};
+use assay_model::{Fact, Observation, Plan, SystemDescription, TrialOutcome, TrialRecord};
 use assay_system::{Interrupt, Root};
 
 use crate::executors::executor::{EarlyRunEnd, Executor, FinishedTrial, NextTrial};
-use crate::executors::remote::{gathered, merged, setup};
+use crate::executors::remote::{Remote, fit};
 use crate::experiment::place;
 use crate::fitness;
 use crate::plan::prepare::PreparedExperiment;
-use crate::progress::watcher::{Watcher, ticks};
-use crate::scratch::{self, Scratch};
-use crate::trial::execution::blank;
+use crate::progress::watcher::Watcher;
+use crate::scratch::Scratch;
 use crate::{Lab, LabError};
 
 /// Time limit for an agent to set up, not counting the wait until it is fit. An emulated machine
@@ -43,11 +39,8 @@ struct SharedMachine {
 /// Executor that runs trials in virtual machines, one of which is running at a time.
 pub(crate) struct VirtualMachines {
     kinds: Vec<SharedMachine>,
-    setup: Setup,
+    remote: Remote,
     payload: Payload,
-    limit: Duration,
-    timeout: Duration,
-    interrupt: Option<Interrupt>,
     /// The running machine and its index in `kinds`.
     crew: Option<(usize, AgentGroup)>,
     /// Folder of the machines' files; removed last.
@@ -61,11 +54,7 @@ impl VirtualMachines {
     /// An image is missing, or the disk that assay brings along cannot be made.
     pub fn new(lab: &Lab<'_>, prepared: &PreparedExperiment) -> Result<Self, LabError> {
         let experiment = &prepared.experiment;
-        let root = scratch::scratch_root();
-        // Remove folders left by a killed run.
-        scratch::sweep(&root);
-        let scratch =
-            Scratch::create(&root).map_err(|source| LabError::Scratch { root, source })?;
+        let scratch = Scratch::new()?;
         let work = scratch.run_dir().to_owned();
         let mut kinds: Vec<SharedMachine> = Vec::new();
         for treatment in &prepared.plan.treatments {
@@ -87,17 +76,10 @@ impl VirtualMachines {
         }
         let kits: Vec<PathBuf> = lab.kits.kits().remove(&experiment.workload).into_iter().collect();
         let payload = Payload::make(&work, &lab.exe, &kits)?;
-        let wait = units::duration_of(&experiment.fitness.max_wait).unwrap_or(Duration::ZERO);
-        Ok(VirtualMachines {
-            kinds,
-            setup: setup(lab, prepared),
-            payload,
-            limit: SET_UP.saturating_add(wait),
-            timeout: units::duration_of(&experiment.design.timeout).unwrap_or(Duration::MAX),
-            interrupt: lab.interrupt.clone(),
-            crew: None,
-            scratch,
-        })
+        // One machine runs a trial, so its phases always coincide.
+        let mut remote = Remote::new(lab, prepared, "vm", SET_UP);
+        remote.bound = Duration::MAX;
+        Ok(VirtualMachines { kinds, remote, payload, crew: None, scratch })
     }
 
     /// Boots every machine once, so that a machine that cannot boot is detected before the run is
@@ -147,12 +129,7 @@ impl VirtualMachines {
         // reported as unlike nodes.
         let mut system = describe(&systems, &cluster).system;
         system.facts.extend(facts);
-        let findings = gathered(set_ups.iter().map(|(name, s)| (name.as_str(), &s.fitness)));
-        for sentence in fitness::sentences(&findings) {
-            watcher.say(&format!("warning: {sentence}"));
-        }
-        let seen = set_ups.iter().flat_map(|(_, s)| s.fitness.iter().cloned()).collect();
-        Ok((system, fitness::Fit { seen, findings }))
+        Ok((system, fit(&set_ups, Vec::new(), watcher)))
     }
 
     /// Makes sure that the machine of this kind is running, and no other.
@@ -172,9 +149,9 @@ impl VirtualMachines {
                 work: &work,
             },
             name: &kind.name,
-            setup: &self.setup,
-            limit: self.limit,
-            interrupt: self.interrupt.as_ref(),
+            setup: &self.remote.setup,
+            limit: self.remote.limit,
+            interrupt: self.remote.interrupt.as_ref(),
         };
         self.crew = Some((at, AgentGroup::boot(&boot)?));
         Ok(())
@@ -193,38 +170,23 @@ impl VirtualMachines {
         at: usize,
         watcher: &mut dyn Watcher,
     ) -> FinishedTrial {
-        let NextTrial { plan, planned, attempt, .. } = *next;
-        let mut record = blank(planned, attempt);
-        let ways = MergeSettings {
-            spec: &plan.workload,
-            engine: "vm",
-            job: &self.kinds[at].name.clone(),
-            bound: Duration::MAX,
-        };
         let booted = self.boot(at);
         let Some((_, crew)) = &mut self.crew else {
-            record.error = booted.err().map_or_else(String::new, |e| e.to_string());
-            return merged(&ways, record, &[], assay_cluster::HarnessTimes::default());
+            let error = booted.err().map_or_else(String::new, |e| e.to_string());
+            return self.remote.failed(next, &self.kinds[at].name, error);
         };
-        let order = TrialRequest { planned: planned.clone(), attempt };
-        let interrupt = self.interrupt.as_ref();
-        let end = crew.trial(&order, false, self.timeout, interrupt, &mut ticks(watcher));
-        let (took, full) = (crew.took(), crew.host_is_full());
-        let parts = match end {
-            TrialEnd::Parts(parts) => parts,
-            TrialEnd::Lost(lost, parts) => {
-                record.error.clone_from(&lost.sentence);
-                self.leave();
-                parts
-            }
-        };
-        let mut done = merged(&ways, record, &parts, took);
+        let trial = self.remote.run(crew, next, false, watcher);
+        let full = crew.host_is_full();
+        if trial.lost.is_some() {
+            self.leave();
+        }
+        let mut done = self.remote.merged(next, &self.kinds[at].name, &trial);
         let failed = done.recorded.record.outcome != TrialOutcome::Completed;
         if let Some(full) = full.filter(|_| failed) {
             let error = &mut done.recorded.record.error;
             *error = format!("{full}; {error}");
         }
-        if let [part] = parts.as_slice() {
+        if let [part] = trial.parts.as_slice() {
             // With one machine, merging loses nothing, so the values of its part are kept.
             done.recorded.record.resources = part.part.record.resources;
             done.recorded.record.stdout = part.part.record.stdout;
@@ -241,18 +203,11 @@ impl Executor for VirtualMachines {
         let of = |kind: &SharedMachine| kind.treatments.contains(&next.planned.treatment);
         let Some(at) = self.kinds.iter().position(of) else {
             let error = "the plan has no virtual machine for the trial".to_owned();
-            let record = TrialRecord { error, ..blank(next.planned, next.attempt) };
-            let ways = MergeSettings {
-                spec: &next.plan.workload,
-                engine: "vm",
-                job: "",
-                bound: Duration::MAX,
-            };
-            return merged(&ways, record, &[], assay_cluster::HarnessTimes::default());
+            return self.remote.failed(next, "", error);
         };
         let mut done = self.attempt(next, at, watcher);
         let record = &mut done.recorded.record;
-        if self.interrupt.as_ref().is_some_and(Interrupt::fired)
+        if self.remote.interrupt.as_ref().is_some_and(Interrupt::fired)
             && record.outcome != TrialOutcome::Completed
         {
             record.outcome = TrialOutcome::Interrupted;
@@ -263,10 +218,7 @@ impl Executor for VirtualMachines {
     }
 
     fn ensure(&mut self, _block: u32, _watcher: &mut dyn Watcher) -> Result<(), EarlyRunEnd> {
-        if self.interrupt.as_ref().is_some_and(Interrupt::fired) {
-            return Err((RunState::Interrupted, "interrupted by a signal".into()));
-        }
-        Ok(())
+        self.remote.ensure()
     }
 
     fn end(&mut self, _watcher: &mut dyn Watcher) {

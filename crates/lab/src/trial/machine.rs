@@ -121,10 +121,7 @@ impl Machine {
             _ if !observes => None,
             (names, meters) => Some(Sampler::with_meters(Path::new("/"), names, meters, interval)?),
         };
-        let root = scratch::scratch_root();
-        scratch::sweep(&root);
-        let scratch =
-            Scratch::create(&root).map_err(|source| LabError::Scratch { root, source })?;
+        let scratch = Scratch::new()?;
         let mut runner = Runner::new(interrupt.clone());
         // Tracers follow programs from this process.
         if observe.tracers.is_empty() && !runner.knows_peak_memory() {

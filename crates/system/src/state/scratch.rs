@@ -21,6 +21,14 @@ pub fn root() -> PathBuf {
     std::env::var_os("ASSAY_SCRATCH").map_or_else(std::env::temp_dir, PathBuf::from)
 }
 
+/// Returns the user's cache folder: `$XDG_CACHE_HOME` if it is absolute, else `~/.cache`, else the
+/// system's temporary folder.
+pub fn cache_root() -> PathBuf {
+    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
+    let home = || std::env::var_os("HOME").map(|h| PathBuf::from(h).join(".cache"));
+    base.or_else(home).unwrap_or_else(std::env::temp_dir)
+}
+
 /// Creates a folder in `root`. Its name contains this process's id and start time, by which
 /// [`sweep`] knows whether it is still in use. The caller must remove it.
 ///
