@@ -8,7 +8,7 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use assay_archive::{Archive, Filter, NewRun, RunWriter};
+use assay_archive::{Archive, NewRun, RunWriter, Search};
 use assay_model::{
     Better, LedgerEvent, MetricKind, MetricValue, Plan, PlannedTrial, RunState, SCHEMA_VERSION,
     SystemDescription, Treatment, TrialOutcome, TrialRecord, ValidationResult, WorkloadSpec, units,
@@ -53,12 +53,12 @@ fn main() {
     }
     println!("{runs} runs of 2 trials made in {}", show(begin.elapsed()));
     let begin = Instant::now();
-    assert_eq!(archive.list(&Filter::default()).unwrap().len(), runs);
+    assert_eq!(archive.list(&Search::default()).unwrap().len(), runs);
     println!("first list (makes the index): {}", show(begin.elapsed()));
 
-    let all = Filter::default();
-    let page = Filter { limit: Some(50), ..Filter::default() };
-    let text = Filter { text: Some("experiment-77".into()), ..Filter::default() };
+    let all = Search::default();
+    let page = Search { limit: Some(50), ..Search::default() };
+    let text = Search { text: Some("experiment-77".into()), ..Search::default() };
     for (name, filter) in [("list all", &all), ("list 50", &page), ("list by text", &text)] {
         let mut times = repeat(|| archive.list(filter).unwrap().len());
         println!("{name}: median {}", middle(&mut times));

@@ -24,7 +24,6 @@ pub use format::identity::{NewRun, RunIdentity};
 pub use format::layout::{IO_EVENTS, may_keep};
 pub use import::run::{ForeignOptions, ImportError, ImportedRuns};
 pub use import::unpack::ImportLimits;
-pub use store::filter::Filter;
 pub use store::folder::Archive;
 pub use store::listing::Unreadable;
 pub use store::notes::Notes;

@@ -106,19 +106,20 @@ impl RunQuery {
             let message = format!("page is 1 to {LAST_PAGE}, limit is 1 to {MAX_PAGE}");
             return Err(Refusal::bad(message));
         }
-        let trimmed = |text: &str| text.trim().to_owned();
+        let given = |text: &str| Some(text.trim().to_owned()).filter(|text| !text.is_empty());
         Ok(Search {
-            text: trimmed(&self.text),
-            workload: trimmed(&self.workload),
-            metric: trimmed(&self.metric),
-            tag: trimmed(&self.tag),
-            factor: trimmed(&self.factor),
-            state: trimmed(&self.state),
-            since: self.since.clone(),
-            until: self.until.clone(),
+            text: given(&self.text),
+            workload: given(&self.workload),
+            experiment: None,
+            metric: given(&self.metric),
+            tag: given(&self.tag),
+            factor: given(&self.factor),
+            state: given(&self.state),
+            since: given(&self.since),
+            until: given(&self.until),
             sort,
             offset: (self.page() - 1) * self.limit(),
-            limit: self.limit(),
+            limit: Some(self.limit()),
         })
     }
 }

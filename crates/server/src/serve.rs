@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::thread::JoinHandle;
 
-use assay_archive::Filter;
+use assay_archive::Search;
 use assay_system::Interrupt;
 use axum::middleware::from_fn_with_state;
 use rustix::event::{PollFd, PollFlags, poll};
@@ -44,7 +44,7 @@ pub fn serve(
     let listen = config.listen;
     let limits = Limits { total: config.connections, of_address: config.connections_per_address };
     let app = Arc::new(App::new(config, tokens, queue, searches));
-    app.note_ranked(&app.config.archive.list(&Filter::default()).unwrap_or_default());
+    app.note_ranked(&app.config.archive.list(&Search::default()).unwrap_or_default());
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .max_blocking_threads(4)

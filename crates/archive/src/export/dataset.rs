@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use crate::format::columns::{ColumnValues, ParquetTable};
 use crate::format::disk;
-use crate::store::filter::Filter;
 use crate::store::folder::Archive;
 use crate::store::reader::RunReader;
+use crate::store::search::Search;
 use crate::{Error, Result};
 
 const TRIALS: &str = "message trials {
@@ -60,7 +60,7 @@ impl Archive {
     ///
     /// # Errors
     /// `Exists` if one of the files exists already.
-    pub fn export_dataset(&self, folder: &Path, filter: &Filter) -> Result<DatasetReport> {
+    pub fn export_dataset(&self, folder: &Path, filter: &Search) -> Result<DatasetReport> {
         disk::make_folder(folder)?;
         let mut trials = Output::create(folder.join("trials.parquet"), TRIALS)?;
         let mut report = DatasetReport::default();

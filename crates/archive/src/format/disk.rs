@@ -125,9 +125,10 @@ pub(crate) fn remove(path: &Path) -> Result<()> {
     }
 }
 
-/// Reads a regular file of at most `limit` bytes.
-pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
+/// Opens a regular file of at most `limit` bytes, and returns it with its size.
+pub(crate) fn open(path: &Path, limit: u64) -> Result<(File, u64)> {
     let fail = |e| Error::io("read", path, e);
+    // Opening another kind of file might block.
     let meta = fs::metadata(path).map_err(fail)?;
     if !meta.is_file() {
         return Err(Error::damaged(path, "it is not a regular file"));
@@ -135,9 +136,15 @@ pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
     if meta.len() > limit {
         return Err(Error::TooLarge { path: path.to_owned(), found: meta.len(), limit });
     }
-    let mut bytes = Vec::with_capacity(meta.len() as usize);
+    Ok((File::open(path).map_err(fail)?, meta.len()))
+}
+
+/// Reads a regular file of at most `limit` bytes.
+pub(crate) fn read(path: &Path, limit: u64) -> Result<Vec<u8>> {
+    let (file, size) = open(path, limit)?;
+    let mut bytes = Vec::with_capacity(size as usize);
     // The file may grow between the size check and the read.
-    File::open(path).map_err(fail)?.take(limit).read_to_end(&mut bytes).map_err(fail)?;
+    file.take(limit).read_to_end(&mut bytes).map_err(|e| Error::io("read", path, e))?;
     Ok(bytes)
 }
 

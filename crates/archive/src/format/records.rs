@@ -1,6 +1,5 @@
 //! Reads `records.jsonl`: one record per line, the last of which may be torn.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
@@ -8,11 +7,11 @@ use assay_model::{SCHEMA_VERSION, TrialRecord};
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use crate::format::disk::MAX_DATA;
+use crate::format::disk::{self, MAX_DATA};
 use crate::{Error, Result};
 
 /// Maximum length of a line in bytes, and so of a record that is written.
-pub(crate) const MAX_LINE: u64 = crate::format::disk::MAX_TEXT;
+pub(crate) const MAX_LINE: u64 = disk::MAX_TEXT;
 
 /// Reason why a line is not a valid record.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -82,16 +81,9 @@ pub(crate) fn read_file<L: RecordLine>(
     path: &Path,
     each: impl FnMut(&[u8], L),
 ) -> Result<RecordsEnd> {
-    let fail = |e| Error::io("read", path, e);
-    let file = File::open(path).map_err(fail)?;
-    let meta = file.metadata().map_err(fail)?;
-    if !meta.is_file() {
-        return Err(Error::damaged(path, "it is not a regular file"));
-    }
-    if meta.len() > MAX_DATA {
-        return Err(Error::TooLarge { path: path.to_owned(), found: meta.len(), limit: MAX_DATA });
-    }
-    read(BufReader::with_capacity(64 << 10, file), each).map_err(fail)
+    let (file, _) = disk::open(path, MAX_DATA)?;
+    let lines = BufReader::with_capacity(64 << 10, file);
+    read(lines, each).map_err(|e| Error::io("read", path, e))
 }
 
 /// Passes every record to `each`, in order, with the bytes of its line (without the newline). Holds

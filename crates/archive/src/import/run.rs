@@ -14,8 +14,8 @@ use assay_workloads::readers::{ForeignResult, ForeignSet, ForeignTrial, factors}
 
 use crate::format::identity::NewRun;
 use crate::format::layout::IMPORTED;
-use crate::store::filter::Filter;
 use crate::store::folder::Archive;
+use crate::store::search::Search;
 use crate::{Error, Result, RunWriter};
 
 /// Tag of every imported run.
@@ -109,7 +109,7 @@ impl Archive {
         let mut wanted: Vec<&str> = set.files.iter().map(|f| f.sha256.as_str()).collect();
         wanted.sort_unstable();
         let mut found = Vec::new();
-        for summary in self.list(&Filter { tag: Some(TAG.to_owned()), ..Filter::default() })? {
+        for summary in self.list(&Search { tag: Some(TAG.to_owned()), ..Search::default() })? {
             let Ok(run) = self.run(&summary.id) else { continue };
             let Some((_, files)) = run.imported() else { continue };
             let mut there: Vec<&str> = files.iter().map(|f| f.sha256.as_str()).collect();

@@ -10,7 +10,6 @@ use crate::format::disk::{self, Durability};
 use crate::format::identity::NewRun;
 use crate::format::layout::{INDEX, REMOVED, RUNS, STAGING};
 use crate::store::create::{Staging, clear_staging};
-use crate::store::filter::Filter;
 use crate::store::index::Index;
 use crate::store::listing::Unreadable;
 use crate::store::lock::{Lock, LockPurpose, LockState, read_state};
@@ -109,11 +108,9 @@ impl Archive {
         RunReader::open(&self.folder_of(id)?, id)
     }
 
-    /// Returns the runs that match, newest first.
-    ///
-    /// Uses the index; if the index is unusable, reads the runs' files, which takes longer.
-    pub fn list(&self, filter: &Filter) -> Result<Vec<RunSummary>> {
-        listing::list(&self.folder, filter)
+    /// Returns the runs that match, as [`Archive::search`] does.
+    pub fn list(&self, search: &Search) -> Result<Vec<RunSummary>> {
+        Ok(self.search(search)?.runs)
     }
 
     /// Returns a sentence with the result of each run: from the index if it is there, else from
@@ -184,12 +181,8 @@ impl Archive {
         Index::delete(&self.folder.join(INDEX))?;
         let mut index = Index::open(&self.folder.join(INDEX))?;
         listing::refresh(&self.folder, &mut index)?;
-        let mut count = 0;
-        index.newest_first(|_| {
-            count += 1;
-            true
-        })?;
-        Ok(count)
+        drop(index);
+        Ok(self.search(&Search { limit: Some(0), ..Search::default() })?.total)
     }
 
     /// Resolves a reference to a run: `last`, an id, or a unique prefix or suffix of an id.

@@ -191,18 +191,7 @@ pub(crate) fn forget(archive: &Path, id: &RunId) -> Result<()> {
 /// Returns the files in the heads folder with their runs; the run is `None` for a file whose name
 /// is not a run's.
 pub(crate) fn list(archive: &Path) -> Result<Vec<(PathBuf, Option<RunId>)>> {
-    let folder = archive.join(HEADS);
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
-    let run_of = |path: &Path| path.file_name()?.to_str()?.strip_suffix(".json")?.parse().ok();
-    let mut heads: Vec<_> = repair::list(&folder)?
-        .into_iter()
-        .map(|path| {
-            let run = run_of(&path);
-            (path, run)
-        })
-        .collect();
+    let mut heads = repair::files_of_runs(&archive.join(HEADS))?;
     heads.sort();
     Ok(heads)
 }

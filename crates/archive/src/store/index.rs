@@ -8,7 +8,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use assay_model::cancel::checkpoint;
 use assay_model::{RunId, RunState, RunSummary};
 use rusqlite::{Connection, Row, TransactionBehavior, params};
 
@@ -124,8 +123,8 @@ impl Index {
 
     /// Returns the known folders; if `unsettled`, only those that may still change.
     pub(crate) fn folders(&self, unsettled: bool) -> Result<Vec<IndexedFolder>> {
-        let query = || {
-            let mut statement = self.db.prepare(if unsettled {
+        self.query(|db| {
+            let mut statement = db.prepare(if unsettled {
                 "SELECT id, look, settled FROM folders WHERE settled = 0"
             } else {
                 "SELECT id, look, settled FROM folders"
@@ -133,9 +132,8 @@ impl Index {
             let rows = statement.query_map([], |row| {
                 Ok(IndexedFolder { id: row.get(0)?, look: row.get(1)?, settled: row.get(2)? })
             })?;
-            rows.collect::<rusqlite::Result<Vec<IndexedFolder>>>()
-        };
-        query().map_err(|e| self.fail(e))
+            rows.collect()
+        })
     }
 
     /// Applies the changes in one transaction.
@@ -149,30 +147,13 @@ impl Index {
             .map_err(|source| Error::Index { path: self.path.clone(), source })
     }
 
-    /// Passes summaries to `each`, newest first, until it returns false.
-    pub(crate) fn newest_first(&self, mut each: impl FnMut(RunSummary) -> bool) -> Result<()> {
-        let mut query = || {
-            let sql = format!("SELECT {COLUMNS} FROM runs ORDER BY started_at DESC, id DESC");
-            let mut statement = self.db.prepare(&sql)?;
-            for row in statement.query_map([], summary)? {
-                checkpoint();
-                if !each(row?) {
-                    break;
-                }
-            }
-            Ok(())
-        };
-        query().map_err(|e| self.fail(e))
-    }
-
     /// Returns the stored result sentences by run.
     pub(crate) fn headlines(&self) -> Result<BTreeMap<String, String>> {
-        let query = || {
-            let mut statement = self.db.prepare("SELECT id, text FROM headlines")?;
+        self.query(|db| {
+            let mut statement = db.prepare("SELECT id, text FROM headlines")?;
             let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?;
-            rows.collect::<rusqlite::Result<_>>()
-        };
-        query().map_err(|e| self.fail(e))
+            rows.collect()
+        })
     }
 
     /// Stores the result sentence of a run until the run changes.
@@ -183,15 +164,12 @@ impl Index {
 
     /// Returns the runs that cannot be read, with the reason.
     pub(crate) fn unreadable(&self) -> Result<Vec<(String, String)>> {
-        let query = || {
-            let mut statement = self.db.prepare(
+        self.query(|db| {
+            let mut statement = db.prepare(
                 "SELECT id, unreadable FROM folders WHERE unreadable IS NOT NULL ORDER BY id",
             )?;
-            statement
-                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-                .collect::<rusqlite::Result<_>>()
-        };
-        query().map_err(|e| self.fail(e))
+            statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect()
+        })
     }
 
     /// Runs an arbitrary query.

@@ -6,44 +6,14 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use assay_model::{RunId, RunState, RunSummary};
+use assay_model::{RunId, RunState};
 
 use crate::format::layout::{INDEX, LEDGER, NOTES, RUNS};
-use crate::store::filter::Filter;
 use crate::store::index::{Index, IndexedFolder, Update, is_damaged};
 use crate::store::lock::read_state;
 use crate::store::notes;
 use crate::store::reader::RunReader;
 use crate::{Error, Result};
-
-/// Returns the runs that match, newest first.
-pub(crate) fn list(archive: &Path, filter: &Filter) -> Result<Vec<RunSummary>> {
-    let limit = filter.limit.unwrap_or(usize::MAX);
-    let mut found = Vec::new();
-    let from_index = with_index(archive, |index| {
-        found.clear();
-        index.newest_first(|run| {
-            if found.len() < limit && filter.matches(&run) {
-                found.push(run);
-            }
-            found.len() < limit
-        })
-    });
-    match from_index {
-        Ok(()) => Ok(found),
-        Err(Error::Index { .. }) => {
-            let mut runs: Vec<RunSummary> = names(archive)?
-                .iter()
-                .filter_map(|name| read(archive, name).found.ok().map(|(run, _)| run))
-                .filter(|run| filter.matches(run))
-                .collect();
-            runs.sort_by(|a, b| (&b.started_at, &b.id).cmp(&(&a.started_at, &a.id)));
-            runs.truncate(limit);
-            Ok(runs)
-        }
-        Err(error) => Err(error),
-    }
-}
 
 /// Returns the folders that cannot be read.
 pub(crate) fn unreadable(archive: &Path) -> Result<Vec<Unreadable>> {

@@ -3,7 +3,6 @@
 pub(super) mod account;
 pub(super) mod bundle;
 pub(super) mod create;
-pub(super) mod filter;
 pub(super) mod folder;
 pub(super) mod heads;
 pub(super) mod index;

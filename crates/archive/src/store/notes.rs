@@ -157,13 +157,7 @@ pub(crate) struct NotesFile {
 
 /// Lists all notes files.
 pub(crate) fn list(archive: &Path) -> Result<Vec<NotesFile>> {
-    let folder = archive.join(NOTES);
-    if !folder.is_dir() {
-        return Ok(Vec::new());
-    }
-    let run_of = |path: &Path| path.file_name()?.to_str()?.strip_suffix(".json")?.parse().ok();
-    let files = repair::list(&folder)?.into_iter().map(|path| {
-        let run: Option<RunId> = run_of(&path);
+    let files = repair::files_of_runs(&archive.join(NOTES))?.into_iter().map(|(path, run)| {
         let problem = run.as_ref().and_then(|id| read(archive, id).err());
         NotesFile { path, run, problem }
     });

@@ -253,21 +253,6 @@ impl RunReader {
         }
     }
 
-    /// Returns the number of the next attempt of a trial: 1, or one more than the latest attempt
-    /// that was started, whether or not it ended.
-    pub fn next_attempt(&self, number: u32) -> u32 {
-        let attempts = self.chain.entries.iter().filter_map(|entry| match entry.event {
-            LedgerEvent::TrialStarted { number: n, attempt }
-            | LedgerEvent::TrialEnded { number: n, attempt, .. }
-                if n == number =>
-            {
-                Some(attempt)
-            }
-            _ => None,
-        });
-        attempts.max().unwrap_or(0) + 1
-    }
-
     /// Returns the monitors' samples of an attempt; `None` if none were kept.
     pub fn samples(&self, number: u32, attempt: u32) -> Result<Option<SampleSet>> {
         let path = self.trial_dir(number, attempt).join(SAMPLES);
@@ -327,16 +312,7 @@ impl RunReader {
 
     fn answer(&self, number: u32, attempt: u32, name: &str) -> Result<Option<Vec<u8>>> {
         let path = self.trial_dir(number, attempt).join(name);
-        match std::fs::metadata(&path) {
-            Ok(meta) if meta.len() > MAX_TEXT => {
-                Err(Error::TooLarge { path, found: meta.len(), limit: MAX_TEXT })
-            }
-            Ok(_) => std::fs::read(&path)
-                .map(|bytes| Some(self.clean(name, bytes)))
-                .map_err(|e| Error::io("read", &path, e)),
-            Err(e) if e.kind() == std::io::ErrorKind::NotFound => Ok(None),
-            Err(e) => Err(Error::io("read", &path, e)),
-        }
+        Ok(disk::read_if_there(&path, MAX_TEXT)?.map(|bytes| self.clean(name, bytes)))
     }
 
     /// Returns the folder of an attempt; it exists if the program printed something or the attempt

@@ -158,6 +158,18 @@ pub(crate) fn list(folder: &Path) -> Result<Vec<PathBuf>> {
     fs::read_dir(folder).map_err(fail)?.map(|entry| entry.map(|e| e.path()).map_err(fail)).collect()
 }
 
+/// Returns the files in a folder of one file for each run, with their runs; the run is `None` for a
+/// file whose name is not a run's.
+pub(crate) fn files_of_runs(folder: &Path) -> Result<Vec<(PathBuf, Option<RunId>)>> {
+    if !folder.is_dir() {
+        return Ok(Vec::new());
+    }
+    let files = list(folder)?;
+    let run_of = |path: &Path| path.file_name()?.to_str()?.strip_suffix(".json")?.parse().ok();
+    let runs: Vec<Option<RunId>> = files.iter().map(|path| run_of(path)).collect();
+    Ok(files.into_iter().zip(runs).collect())
+}
+
 /// Returns the trial that a folder belongs to; `None` if [`trial_folder`] does not make such a
 /// name.
 pub(crate) fn trial_of(folder: &Path) -> Option<AttemptKey> {

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use assay_model::RunSummary;
+use assay_model::cancel::checkpoint;
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, params_from_iter};
 
@@ -27,30 +28,32 @@ pub enum SortOrder {
     Least,
 }
 
-/// Conditions and page of a search. An empty condition is met by every run.
+/// Conditions and page of a search. An absent condition is met by every run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Search {
     /// A substring of the id, experiment, workload, host, note or a tag, ignoring case.
-    pub text: String,
+    pub text: Option<String>,
     /// Exact name of the workload.
-    pub workload: String,
+    pub workload: Option<String>,
+    /// Exact name of the experiment.
+    pub experiment: Option<String>,
     /// Exact name of the deciding metric.
-    pub metric: String,
+    pub metric: Option<String>,
     /// A tag that the run must have (exact).
-    pub tag: String,
+    pub tag: Option<String>,
     /// A factor: its name, or `name=level`.
-    pub factor: String,
+    pub factor: Option<String>,
     /// Name of the run's state.
-    pub state: String,
+    pub state: Option<String>,
     /// Earliest start: a time or a day (`2026-11-21`), UTC, inclusive.
-    pub since: String,
+    pub since: Option<String>,
     /// Latest start: a time or a day, UTC, inclusive.
-    pub until: String,
+    pub until: Option<String>,
     pub sort: SortOrder,
     /// Number of matches to skip.
     pub offset: usize,
-    /// Maximum number of runs on the page.
-    pub limit: usize,
+    /// Maximum number of runs on the page; `None`: all.
+    pub limit: Option<usize>,
 }
 
 /// One page of matching runs.
@@ -63,6 +66,10 @@ pub struct SearchPage {
 }
 
 pub(crate) fn search(archive: &Path, search: &Search) -> Result<SearchPage> {
+    // SQLite ignores the case of ASCII letters only.
+    if search.text.as_ref().is_some_and(|text| !text.is_ascii()) {
+        return from_files(archive, search);
+    }
     let from_index = with_index(archive, |index| {
         index.query(|db| {
             let (conditions, values) = conditions(search);
@@ -79,12 +86,17 @@ pub(crate) fn search(archive: &Path, search: &Search) -> Result<SearchPage> {
                 SortOrder::Greatest => "value IS NULL, value DESC, id DESC",
                 SortOrder::Least => "value IS NULL, value, id DESC",
             };
+            let limit = search.limit.map_or(-1, |n| i64::try_from(n).unwrap_or(i64::MAX));
             let sql = format!(
-                "SELECT {COLUMNS} FROM runs WHERE {conditions} ORDER BY {order} LIMIT {} OFFSET {}",
-                search.limit, search.offset
+                "SELECT {COLUMNS} FROM runs WHERE {conditions} ORDER BY {order} LIMIT {limit} \
+                 OFFSET {}",
+                search.offset
             );
             let mut statement = db.prepare_cached(&sql)?;
-            let runs = statement.query_map(params_from_iter(&values), summary)?;
+            let runs = statement.query_map(params_from_iter(&values), |row| {
+                checkpoint();
+                summary(row)
+            })?;
             let runs = runs.collect::<rusqlite::Result<Vec<_>>>()?;
             Ok(SearchPage { total: usize::try_from(total).unwrap_or(0), runs })
         })
@@ -99,34 +111,29 @@ pub(crate) fn search(archive: &Path, search: &Search) -> Result<SearchPage> {
 fn conditions(search: &Search) -> (String, Vec<Value>) {
     let mut all = vec!["1".to_owned()];
     let mut values: Vec<Value> = Vec::new();
-    let mut add = |condition: &str, value: String| {
-        values.push(Value::Text(value));
-        all.push(condition.replace('?', &format!("?{}", values.len())));
-    };
-    for (column, value) in
-        [("workload", &search.workload), ("metric", &search.metric), ("state", &search.state)]
-    {
-        if !value.is_empty() {
-            add(&format!("{column} = ?"), value.clone());
+    let holds =
+        |column, test| format!("EXISTS (SELECT 1 FROM json_each(runs.{column}) WHERE {test})");
+    let tagged = |test| format!("({} OR {})", holds("tags", test), holds("added_tags", test));
+    let fields = "lower(concat_ws(char(10), id, experiment, workload, host, note))";
+    let contains = tagged("instr(lower(value), ?) > 0");
+    for (condition, value) in [
+        ("workload = ?", &search.workload),
+        ("experiment = ?", &search.experiment),
+        ("metric = ?", &search.metric),
+        ("state = ?", &search.state),
+        (tagged("value = ?").as_str(), &search.tag),
+        (holds("factors", "value = ?").as_str(), &search.factor),
+        ("started_at >= ?", &search.since),
+        ("started_at <= ?", &search.until.as_deref().map(end_of)),
+        (
+            format!("(instr({fields}, ?) > 0 OR {contains})").as_str(),
+            &search.text.as_ref().map(|text| text.to_lowercase()),
+        ),
+    ] {
+        if let Some(value) = value {
+            values.push(Value::Text(value.clone()));
+            all.push(condition.replace('?', &format!("?{}", values.len())));
         }
-    }
-    let holds = |column| format!("EXISTS (SELECT 1 FROM json_each(runs.{column}) WHERE value = ?)");
-    if !search.tag.is_empty() {
-        add(&format!("({} OR {})", holds("tags"), holds("added_tags")), search.tag.clone());
-    }
-    if !search.factor.is_empty() {
-        add(&holds("factors"), search.factor.clone());
-    }
-    if !search.since.is_empty() {
-        add("started_at >= ?", search.since.clone());
-    }
-    if !search.until.is_empty() {
-        add("started_at <= ?", end_of(&search.until));
-    }
-    if !search.text.is_empty() {
-        let any = "(id || ' ' || lower(experiment) || ' ' || lower(workload) || ' ' || lower(host) \
-                   || ' ' || lower(tags) || ' ' || lower(added_tags) || ' ' || lower(note))";
-        add(&format!("instr({any}, ?) > 0"), search.text.to_lowercase());
     }
     (all.join(" AND "), values)
 }
@@ -137,25 +144,27 @@ fn end_of(until: &str) -> String {
 }
 
 fn from_files(archive: &Path, search: &Search) -> Result<SearchPage> {
-    let text = search.text.to_lowercase();
-    let until = end_of(&search.until);
-    let is = |wanted: &str, value: &str| wanted.is_empty() || wanted == value;
+    let text = search.text.as_ref().map(|text| text.to_lowercase());
+    let until = search.until.as_deref().map(end_of);
+    let is = |wanted: &Option<String>, value: &str| wanted.as_deref().is_none_or(|w| w == value);
     let mut runs: Vec<RunSummary> = names(archive)?
         .iter()
         .filter_map(|name| read(archive, name).found.ok())
         .filter(|(run, factors)| {
             is(&search.workload, &run.workload)
+                && is(&search.experiment, &run.experiment)
                 && is(&search.metric, &run.metric)
                 && is(&search.state, run.state.name())
-                && (search.tag.is_empty() || run.all_tags().any(|tag| tag == search.tag))
-                && (search.factor.is_empty() || factors.contains(&search.factor))
-                && (search.since.is_empty() || run.started_at >= search.since)
-                && (search.until.is_empty() || run.started_at <= until)
-                && (text.is_empty()
-                    || [run.id.as_str(), &run.experiment, &run.workload, &run.host, &run.note]
+                && search.tag.as_ref().is_none_or(|tag| run.all_tags().any(|t| t == tag))
+                && search.factor.as_ref().is_none_or(|factor| factors.contains(factor))
+                && search.since.as_ref().is_none_or(|since| run.started_at >= *since)
+                && until.as_ref().is_none_or(|until| run.started_at <= *until)
+                && text.as_ref().is_none_or(|text| {
+                    [run.id.as_str(), &run.experiment, &run.workload, &run.host, &run.note]
                         .into_iter()
                         .chain(run.all_tags())
-                        .any(|part| part.to_lowercase().contains(&text)))
+                        .any(|part| part.to_lowercase().contains(text))
+                })
         })
         .map(|(run, _)| run)
         .collect();
@@ -174,6 +183,7 @@ fn from_files(archive: &Path, search: &Search) -> Result<SearchPage> {
         SortOrder::Least => runs.sort_by(|a, b| by_value(a, b, false)),
     }
     let total = runs.len();
-    let runs = runs.into_iter().skip(search.offset).take(search.limit).collect();
+    let most = search.limit.unwrap_or(usize::MAX);
+    let runs = runs.into_iter().skip(search.offset).take(most).collect();
     Ok(SearchPage { total, runs })
 }

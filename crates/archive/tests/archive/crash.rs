@@ -9,7 +9,7 @@ use assay_archive::{Archive, Problem, ProblemKind, RunReader, RunWriter};
 use assay_model::{LedgerEvent, RunId, RunState};
 
 use crate::child;
-use crate::fixture::{archive, create, record, samples, write, write_trial};
+use crate::fixture::{archive, create, next_attempt, record, samples, write, write_trial};
 
 const RUN: &str = "ASSAY_TEST_RUN";
 
@@ -27,7 +27,7 @@ fn child() {
     let mut out = std::io::stdout();
     writeln!(out, "run {}", run.id()).unwrap();
     for number in 1.. {
-        let attempt = known.next_attempt(number);
+        let attempt = next_attempt(&known, number);
         write_one(&mut run, number, attempt);
         writeln!(out, "ack {number} {attempt}").unwrap();
     }
@@ -153,7 +153,7 @@ fn assert_resumes(archive: &Archive, id: &RunId) {
     let folders = before.iter().filter(|r| has_folder(r.number)).count();
     assert_eq!(fs::read_dir(reader.dir().join("trials")).unwrap().count(), folders);
     assert!(!reader.dir().join("trials.tmp").exists());
-    let (number, attempt) = (1, reader.next_attempt(1));
+    let (number, attempt) = (1, next_attempt(&reader, 1));
     drop(reader);
     let mut run = run;
     write_one(&mut run, number, attempt);
@@ -201,7 +201,7 @@ fn every_acknowledged_trial_survives_kill_9_at_fifty_moments() {
         // One in three continues with the same run, so that repaired runs are repaired again.
         run = (draw(&mut chance, 3) > 0).then_some(id);
     }
-    let listed = archive.list(&assay_archive::Filter::default()).unwrap();
+    let listed = archive.list(&assay_archive::Search::default()).unwrap();
     assert!(listed.iter().all(|run| run.state == RunState::Interrupted));
 }
 
@@ -332,7 +332,7 @@ fn a_run_whose_writer_died_is_taken_up() {
     let mut run = archive.resume(&id).unwrap();
     let next = run.reader().unwrap();
     let number = acknowledged.len() as u32 + 3;
-    write(&mut run, number, next.next_attempt(number)).unwrap();
+    write(&mut run, number, next_attempt(&next, number)).unwrap();
     run.finish(RunState::Completed, "done").unwrap();
     assert_eq!(archive.run(&id).unwrap().state(), RunState::Completed);
 }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-use assay_archive::{Archive, Error, Filter};
+use assay_archive::{Archive, Error, Search};
 use assay_model::RunState;
 
 use crate::fixture::{archive, create, record, write, write_trial};
@@ -58,13 +58,13 @@ fn filled() -> (tempfile::TempDir, Archive, String, PathBuf) {
 fn a_data_set_holds_every_trial_and_metric() {
     let (folder, archive, _, _) = filled();
     let out = folder.path().join("set");
-    let report = archive.export_dataset(&out, &Filter::default()).unwrap();
+    let report = archive.export_dataset(&out, &Search::default()).unwrap();
     assert_eq!((report.runs, report.trials, report.rows), (1, 4, 4));
     assert_eq!(report.files.len(), 1);
     assert_eq!(fs::read_dir(&out).unwrap().count(), 1, "nothing else is left there");
-    let again = archive.export_dataset(&out, &Filter::default());
+    let again = archive.export_dataset(&out, &Search::default());
     assert!(matches!(again, Err(Error::Exists { .. })));
-    let none = Filter { experiment: Some("other".into()), ..Default::default() };
+    let none = Search { experiment: Some("other".into()), ..Default::default() };
     let empty = folder.path().join("empty");
     let report = archive.export_dataset(&empty, &none).unwrap();
     assert_eq!((report.runs, report.rows), (0, 0));
@@ -73,10 +73,10 @@ fn a_data_set_holds_every_trial_and_metric() {
 #[test]
 fn a_run_that_cannot_be_read_is_excluded_by_name() {
     let (folder, archive, id, samples) = filled();
-    archive.list(&Filter::default()).unwrap();
+    archive.list(&Search::default()).unwrap();
     fs::write(samples.with_file_name("../../records.jsonl"), "").unwrap();
     let out = folder.path().join("set");
-    let report = archive.export_dataset(&out, &Filter::default()).unwrap();
+    let report = archive.export_dataset(&out, &Search::default()).unwrap();
     assert_eq!((report.runs, report.rows), (0, 0));
     assert_eq!(report.excluded[0].0.as_str(), id);
 }
@@ -101,7 +101,7 @@ fn pyarrow_and_duckdb_open_it_as_it_is() {
     };
     let (folder, archive, id, samples) = filled();
     let out = folder.path().join("set");
-    archive.export_dataset(&out, &Filter::default()).unwrap();
+    archive.export_dataset(&out, &Search::default()).unwrap();
     let done = Command::new(python).arg("-c").arg(CHECK).arg(&out).arg(samples).arg(id).output();
     let done = done.unwrap();
     println!("{}", String::from_utf8_lossy(&done.stdout));

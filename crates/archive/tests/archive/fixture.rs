@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use assay_archive::{Archive, NewRun, RunWriter};
+use assay_archive::{Archive, NewRun, RunReader, RunWriter};
 use assay_model::{
     Better, LedgerEvent, MetricKind, MetricSpec, MetricValue, Plan, PlannedTrial, RunId, RunState,
     SCHEMA_VERSION, SampleRow, SampleSet, Scalar, SeriesKey, StreamSummary, SystemDescription,
@@ -17,6 +17,17 @@ pub fn archive() -> (tempfile::TempDir, Archive) {
     let folder = tempfile::tempdir().unwrap();
     let archive = Archive::open(folder.path().join("archive")).unwrap();
     (folder, archive)
+}
+
+/// Returns the number of the next attempt of a trial: 1, or one more than the latest attempt that
+/// was started, whether or not it ended.
+pub fn next_attempt(run: &RunReader, number: u32) -> u32 {
+    let attempts = run.ledger().iter().filter_map(|entry| match entry.event {
+        LedgerEvent::TrialStarted { number: n, attempt }
+        | LedgerEvent::TrialEnded { number: n, attempt, .. } => (n == number).then_some(attempt),
+        _ => None,
+    });
+    attempts.max().unwrap_or(0) + 1
 }
 
 pub fn plan(trials: u32) -> Plan {

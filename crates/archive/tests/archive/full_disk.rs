@@ -7,7 +7,7 @@ use std::process::Command;
 use assay_archive::{Archive, Error, ProblemKind};
 use assay_model::RunState;
 
-use crate::fixture::{completed, create, write};
+use crate::fixture::{completed, create, next_attempt, write};
 
 /// A small tmpfs, unmounted on drop.
 struct Small(tempfile::TempDir);
@@ -82,7 +82,7 @@ fn a_disk_that_fills_while_trials_are_written_loses_none_that_was_acknowledged()
         let known = run.reader().unwrap();
         assert!(known.records().unwrap().len() as u32 >= acknowledged);
         let number = acknowledged + 1;
-        write(&mut run, number, known.next_attempt(number)).unwrap();
+        write(&mut run, number, next_attempt(&known, number)).unwrap();
         run.finish(RunState::Completed, "done").unwrap();
         let problems = archive.verify(None).unwrap();
         let interrupted = |p: &assay_archive::Problem| p.kind == ProblemKind::InterruptedTrial;
@@ -125,5 +125,5 @@ fn a_full_disk_still_lists_runs() {
     let archive = Archive::open(small.path().join("archive")).unwrap();
     completed(&archive, "full", &[], 0);
     small.fill(0);
-    assert_eq!(archive.list(&assay_archive::Filter::default()).unwrap().len(), 1);
+    assert_eq!(archive.list(&assay_archive::Search::default()).unwrap().len(), 1);
 }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use assay_archive::{Error, Filter, ProblemKind, Search};
+use assay_archive::{Error, ProblemKind, Search};
 
 use crate::fixture::{archive, completed, create};
 
@@ -11,7 +11,7 @@ fn tags_and_notes_are_found_and_leave_the_record_as_it_was() {
     let (_folder, archive) = archive();
     let id = completed(&archive, "block-size", &["nightly".to_owned()], 1);
     let other = completed(&archive, "threads", &[], 1);
-    let list = || archive.list(&Filter::default()).unwrap();
+    let list = || archive.list(&Search::default()).unwrap();
     assert_eq!(list().len(), 2);
     let bundle = |name: &str| {
         let path = archive.path().join(name);
@@ -36,13 +36,13 @@ fn tags_and_notes_are_found_and_leave_the_record_as_it_was() {
     // Once with the index and once from the files.
     for _ in 0..2 {
         for search in [
-            Search { tag: "kept".into(), limit: 9, ..Search::default() },
-            Search { text: "FAN was".into(), limit: 9, ..Search::default() },
+            Search { tag: Some("kept".into()), ..Search::default() },
+            Search { text: Some("FAN was".into()), ..Search::default() },
         ] {
             let found = archive.search(&search).unwrap();
             assert_eq!((found.total, &found.runs[0].id), (1, &id), "{search:?}");
         }
-        let filter = Filter { tag: Some("kept".into()), ..Filter::default() };
+        let filter = Search { tag: Some("kept".into()), ..Search::default() };
         assert_eq!(archive.list(&filter).unwrap().len(), 1);
         let index = archive.path().join("index.sqlite");
         // A folder in the index's place makes the index unusable.
@@ -78,7 +78,7 @@ fn what_is_no_tag_is_refused_and_what_cannot_be_read_is_reported() {
     fs::write(archive.path().join(format!("notes/{id}.json")), "{").unwrap();
     let found = archive.verify(None).unwrap();
     assert_eq!(found.iter().map(|p| p.kind).collect::<Vec<_>>(), [ProblemKind::Unreadable]);
-    assert_eq!(archive.list(&Filter::default()).unwrap().len(), 1, "the run is listed");
+    assert_eq!(archive.list(&Search::default()).unwrap().len(), 1, "the run is listed");
 }
 
 #[test]
@@ -86,17 +86,17 @@ fn a_deleted_run_is_restored_whole_until_its_day_ends() {
     let (_folder, archive) = archive();
     let id = completed(&archive, "block-size", &[], 2);
     archive.annotate(&id, |n| n.add_tag("kept")).unwrap();
-    let before = archive.list(&Filter::default()).unwrap();
+    let before = archive.list(&Search::default()).unwrap();
     let deleted = archive.delete(&id).unwrap();
     assert_eq!((&deleted.run, deleted.experiment.as_str()), (&id, "block-size"));
     assert!(deleted.until.ends_with("T00:00:00Z") && deleted.until > deleted.deleted_at);
-    assert_eq!(archive.list(&Filter::default()).unwrap(), []);
+    assert_eq!(archive.list(&Search::default()).unwrap(), []);
     assert!(matches!(archive.run(&id), Err(Error::NoRun { .. })));
     assert!(matches!(archive.delete(&id), Err(Error::NoRun { .. })));
     assert_eq!(archive.deleted().unwrap(), [deleted]);
     assert_eq!(archive.verify(None).unwrap(), [], "nothing is missing");
     assert_eq!(archive.restore(&id.as_str()[16..]).unwrap(), id);
-    assert_eq!(archive.list(&Filter::default()).unwrap(), before);
+    assert_eq!(archive.list(&Search::default()).unwrap(), before);
     assert_eq!(archive.verify(None).unwrap(), []);
     assert!(matches!(archive.restore(id.as_str()), Err(Error::NotDeleted { .. })));
 

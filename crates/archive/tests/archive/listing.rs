@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use assay_archive::{Archive, Filter};
+use assay_archive::{Archive, Search, SortOrder};
 use assay_model::{RunState, RunSummary};
 
 use crate::child;
@@ -21,7 +21,7 @@ fn filled() -> (tempfile::TempDir, Archive) {
 }
 
 fn list(archive: &Archive) -> Vec<RunSummary> {
-    archive.list(&Filter::default()).unwrap()
+    archive.list(&Search::default()).unwrap()
 }
 
 #[test]
@@ -33,20 +33,20 @@ fn runs_are_listed_newest_first_and_by_what_is_asked() {
     for run in &all {
         assert_eq!(&archive.run(&run.id).unwrap().summary().unwrap(), run);
     }
-    let count = |filter: Filter| archive.list(&filter).unwrap().len();
+    let count = |filter: Search| archive.list(&filter).unwrap().len();
     let text = |t: &str| Some(t.to_owned());
-    assert_eq!(count(Filter { experiment: text("threads"), ..Default::default() }), 2);
-    assert_eq!(count(Filter { experiment: text("thread"), ..Default::default() }), 0);
-    assert_eq!(count(Filter { workload: text("stream"), ..Default::default() }), 3);
-    assert_eq!(count(Filter { tag: text("nightly"), ..Default::default() }), 2);
-    assert_eq!(count(Filter { text: text("KERNEL"), ..Default::default() }), 1);
-    assert_eq!(count(Filter { limit: Some(2), ..Default::default() }), 2);
-    assert_eq!(count(Filter { limit: Some(0), ..Default::default() }), 0);
-    let hour = jiff::SignedDuration::from_hours(1);
-    let now = jiff::Timestamp::now();
-    assert_eq!(count(Filter { since: Some(now - hour), ..Default::default() }), 3);
-    assert_eq!(count(Filter { since: Some(now + hour), ..Default::default() }), 0);
-    assert_eq!(count(Filter { until: Some(now - hour), ..Default::default() }), 0);
+    assert_eq!(count(Search { experiment: text("threads"), ..Default::default() }), 2);
+    assert_eq!(count(Search { experiment: text("thread"), ..Default::default() }), 0);
+    assert_eq!(count(Search { workload: text("stream"), ..Default::default() }), 3);
+    assert_eq!(count(Search { tag: text("nightly"), ..Default::default() }), 2);
+    assert_eq!(count(Search { text: text("KERNEL"), ..Default::default() }), 1);
+    assert_eq!(count(Search { limit: Some(2), ..Default::default() }), 2);
+    assert_eq!(count(Search { limit: Some(0), ..Default::default() }), 0);
+    let hours =
+        |n| Some((jiff::Timestamp::now() + jiff::SignedDuration::from_hours(n)).to_string());
+    assert_eq!(count(Search { since: hours(-1), ..Default::default() }), 3);
+    assert_eq!(count(Search { since: hours(1), ..Default::default() }), 0);
+    assert_eq!(count(Search { until: hours(-1), ..Default::default() }), 0);
 }
 
 #[test]
@@ -129,30 +129,32 @@ fn two_processes_share_an_archive() {
 
 #[test]
 fn a_search_is_cut_into_pages_and_answers_the_same_without_the_index() {
-    use assay_archive::{Search, SortOrder};
     let (folder, archive) = filled();
     let search = |change: &dyn Fn(&mut Search)| {
-        let mut search = Search { limit: 2, ..Search::default() };
+        let mut search = Search { limit: Some(2), ..Search::default() };
         change(&mut search);
         let found = archive.search(&search).unwrap();
         let names: Vec<String> = found.runs.into_iter().map(|r| r.id.to_string()).collect();
         (found.total, names)
     };
-    let questions: [&dyn Fn(&mut Search); 9] = [
+    let questions: [&dyn Fn(&mut Search); 12] = [
         &|_| {},
         &|s| s.offset = 2,
-        &|s| s.text = "KERNEL".into(),
-        &|s| s.tag = "nightly".into(),
-        &|s| s.factor = "processes".into(),
-        &|s| s.factor = "' OR 1=1 --".into(),
+        &|s| s.text = Some("KERNEL".into()),
+        &|s| s.tag = Some("nightly".into()),
+        &|s| s.factor = Some("processes".into()),
+        &|s| s.factor = Some("' OR 1=1 --".into()),
         &|s| s.sort = SortOrder::Oldest,
-        &|s| s.until = "2000-01-01".into(),
-        &|s| s.since = "2000-01-01".into(),
+        &|s| s.until = Some("2000-01-01".into()),
+        &|s| s.since = Some("2000-01-01".into()),
+        &|s| s.experiment = Some("threads".into()),
+        &|s| s.text = Some("[".into()),
+        &|s| s.text = Some("Ä".into()),
     ];
     let with: Vec<_> = questions.iter().map(|q| search(*q)).collect();
     let totals: Vec<usize> = with.iter().map(|(total, _)| *total).collect();
     assert_eq!(totals[..4], [3, 3, 1, 2]);
-    assert_eq!(totals[5..], [0, 3, 0, 3]);
+    assert_eq!(totals[5..], [0, 3, 0, 3, 2, 0, 0]);
     assert_eq!((with[0].1.len(), with[1].1.len()), (2, 1), "two pages");
     assert_eq!(with[0].1[0], list(&archive)[0].id.to_string());
     // A folder in the index's place makes the index unusable.

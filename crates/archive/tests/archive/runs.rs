@@ -10,7 +10,7 @@ use assay_model::{
 };
 
 use crate::fixture::{
-    EXPERIMENT, archive, completed, create, plan, record, samples, write, write_trial,
+    EXPERIMENT, archive, completed, create, next_attempt, plan, record, samples, write, write_trial,
 };
 
 fn kinds(archive: &Archive, id: &RunId) -> Vec<ProblemKind> {
@@ -66,7 +66,7 @@ fn a_further_attempt_replaces_the_record_and_keeps_the_first() {
     assert_eq!(reader.state(), RunState::Interrupted);
     assert_eq!(kinds(&archive, &id), [ProblemKind::InterruptedTrial]);
     assert_eq!(ProblemKind::InterruptedTrial.severity(), Severity::Note);
-    assert_eq!([1, 2, 3].map(|n| reader.next_attempt(n)), [2, 2, 1]);
+    assert_eq!([1, 2, 3].map(|n| next_attempt(&reader, n)), [2, 2, 1]);
 
     let mut run = archive.resume(&id).unwrap();
     write(&mut run, 1, 2).unwrap();

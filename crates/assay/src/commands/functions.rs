@@ -6,7 +6,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Result;
-use assay_archive::{Archive, Filter};
+use assay_archive::{Archive, Search};
 use assay_lab::{Lab, Watcher as _, series};
 use assay_model::{Engine, RunId, RunState};
 use assay_observe::profile::profile_ability;
@@ -111,7 +111,7 @@ fn fit(archive: &Archive, asked: &ComparedRevisions<'_>) -> Result<u32> {
 /// Returns the result of an earlier run with the same tag and revisions.
 fn known(asked: &ComparedRevisions<'_>, archive: &Archive) -> Result<Option<Functions>> {
     let Some(tag) = &asked.tag else { return Ok(None) };
-    let mut runs = archive.list(&Filter { tag: Some(tag.clone()), ..Filter::default() })?;
+    let mut runs = archive.list(&Search { tag: Some(tag.clone()), ..Search::default() })?;
     runs.sort_by(|a, b| b.started_at.cmp(&a.started_at));
     for run in runs.iter().filter(|r| r.state == RunState::Completed) {
         let plan = archive.run(&run.id)?.plan()?;

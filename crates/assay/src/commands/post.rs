@@ -7,7 +7,7 @@ use std::io::Read;
 use std::path::Path;
 
 use anyhow::Result;
-use assay_archive::{Archive, Filter};
+use assay_archive::{Archive, Search};
 use assay_model::{RunId, RunState};
 use assay_publish::post::{self, Library, MAX_SIZE, Post, RunSpec, Template};
 use assay_report::RunView;
@@ -195,9 +195,9 @@ fn runs(
 pub(super) fn find(archive: &Archive, spec: &RunSpec) -> Result<Option<RunId>> {
     let filter = match spec.run.split_once(':') {
         Some(("experiment", name)) => {
-            Filter { experiment: Some(name.to_owned()), ..Filter::default() }
+            Search { experiment: Some(name.to_owned()), ..Search::default() }
         }
-        Some(("tag", name)) => Filter { tag: Some(name.to_owned()), ..Filter::default() },
+        Some(("tag", name)) => Search { tag: Some(name.to_owned()), ..Search::default() },
         Some(_) => {
             let message = format!(
                 "`{}` names no run; write an id, `last`, `experiment:NAME` or `tag:NAME`",

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use assay_archive::{Archive, Filter};
+use assay_archive::{Archive, Search};
 use assay_model::{Plan, TrialRecord};
 use assay_stats::comparison::power::{detectable_paired, detectable_unpaired};
 
@@ -15,7 +15,7 @@ pub const POWER: f64 = 0.8;
 pub const SAMPLE_NOISE: [f64; 3] = [0.01, 0.02, 0.05];
 
 /// Expected duration, noise and detectable difference of a plan.
-#[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema)]
+#[derive(Debug, Clone, PartialEq, serde::Serialize, schemars::JsonSchema, Default)]
 pub struct Estimate {
     /// Number of blocks without warm-up.
     pub blocks: u32,
@@ -56,12 +56,9 @@ pub fn estimate(archive: Option<&Archive>, name: &str, plan: &Plan, confidence: 
     let of_trials = |noise: f64| if alone { noise } else { noise * std::f64::consts::SQRT_2 };
     let mut estimate = Estimate {
         blocks,
-        trial_s: None,
-        total_s: None,
-        noise: None,
-        detectable: None,
         detectable_at: SAMPLE_NOISE.map(|n| (n, detectable(of_trials(n)))).to_vec(),
         basis: "unknown: the archive has no earlier run of this experiment".into(),
+        ..Estimate::default()
     };
     let Some((id, earlier, records)) = archive.and_then(|a| newest(a, name, plan)) else {
         return estimate;
@@ -79,11 +76,11 @@ pub fn estimate(archive: Option<&Archive>, name: &str, plan: &Plan, confidence: 
 }
 
 fn newest(archive: &Archive, name: &str, plan: &Plan) -> Option<(String, Plan, Vec<TrialRecord>)> {
-    let filter = Filter {
+    let filter = Search {
         experiment: Some(name.to_owned()),
         workload: Some(plan.workload.name.clone()),
         limit: Some(5),
-        ..Filter::default()
+        ..Search::default()
     };
     archive.list(&filter).ok()?.into_iter().find_map(|run| {
         let reader = archive.run(&run.id).ok()?;

@@ -4,7 +4,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use assay_archive::{Archive, Filter, RunReader};
+use assay_archive::{Archive, RunReader, Search};
 use assay_model::{
     Better, Comparison, Experiment, MetricValue, Plan, RunId, RunState, Scalar, TrialRecord,
     Verdict,
@@ -63,7 +63,7 @@ struct OneRun {
 
 /// Returns the runs with a tag, the oldest first.
 fn runs(archive: &Archive, tag: String) -> Result<Vec<OneRun>, LabError> {
-    let mut all = archive.list(&Filter { tag: Some(tag), ..Filter::default() })?;
+    let mut all = archive.list(&Search { tag: Some(tag), ..Search::default() })?;
     all.sort_by(|a, b| a.started_at.cmp(&b.started_at));
     let one = |summary: assay_model::RunSummary| -> Result<OneRun, LabError> {
         let reader = archive.run(&summary.id)?;

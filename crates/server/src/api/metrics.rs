@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use assay_archive::Filter;
+use assay_archive::Search;
 use assay_report::formats::openmetrics::{CONTENT_TYPE, OpenMetrics};
 use assay_stats::series::{ChangeState, HistoryView, SeriesPoint, SeriesView};
 use axum::http::header::CONTENT_TYPE as TYPE;
@@ -30,7 +30,8 @@ async fn metrics(State(app): Server) -> Result<MetricsText, Refusal> {
         None => app.heavy(|app| Ok(Arc::new(points::histories(app)?.0))).await?,
     };
     *locked(&app.histories) = Some(Arc::clone(&histories));
-    let runs = app.heavy(|app| Ok(app.config.archive.list(&Filter::default())?.len())).await?;
+    let none = Search { limit: Some(0), ..Search::default() };
+    let runs = app.heavy(move |app| Ok(app.config.archive.search(&none)?.total)).await?;
     Ok(([(TYPE, CONTENT_TYPE)], text(&app, runs, &histories)))
 }
 

@@ -1,7 +1,7 @@
 //! Looks up the run of a job in the archive. A full disk can lose events and files of the queue, so
 //! the records of the archive decide.
 
-use assay_archive::{Filter, RunReader};
+use assay_archive::{RunReader, Search};
 use assay_model::{LedgerEvent, RunId};
 use jiff::Timestamp;
 
@@ -36,17 +36,17 @@ fn end(reader: &RunReader) -> Option<RunEnd> {
 fn find(app: &App, job: &Job) -> Option<RunReader> {
     let began: Timestamp = job.started_at.as_ref()?.parse().ok()?;
     // Runs record their start in whole seconds.
-    let began = began.checked_sub(jiff::SignedDuration::from_secs(1)).ok()?;
+    let began = Timestamp::from_second(began.as_second()).ok()?;
     let (folder, taken) = {
         let queue = app.queue.lock();
         let taken: Vec<RunId> = queue.all().filter_map(|j| j.run.clone()).collect();
         (queue.folder_of(job.id), taken)
     };
     let text = std::fs::read_to_string(folder.join("experiment.toml")).ok()?;
-    let filter = Filter {
+    let filter = Search {
         experiment: Some(job.experiment.clone()),
-        since: Some(began),
-        ..Filter::default()
+        since: Some(began.to_string()),
+        ..Search::default()
     };
     let mut found = app.config.archive.list(&filter).ok()?;
     // The list starts with the newest; the job's run is the first that started after the job.

@@ -364,7 +364,7 @@ fn store_functions(app: &App, id: &str, functions: &Functions) -> Result<()> {
 /// Returns the experiment of a history's newest run.
 fn from_archive(app: &App, id: &str) -> Result<ExperimentFile> {
     let archive = &app.config.archive;
-    let filter = assay_archive::Filter { tag: Some(series::tag(id)), ..Default::default() };
+    let filter = assay_archive::Search { tag: Some(series::tag(id)), ..Default::default() };
     let runs = archive.list(&filter)?;
     let done = runs.into_iter().filter(|r| r.state != RunState::Started);
     let newest = done.max_by(|a, b| a.started_at.cmp(&b.started_at));

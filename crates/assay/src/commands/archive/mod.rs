@@ -6,8 +6,8 @@ use std::io::Read as _;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result};
-use assay_archive::{Filter, ImportLimits};
 use assay_archive::{ForeignOptions, ImportedRuns};
+use assay_archive::{ImportLimits, Search};
 use assay_model::Severity;
 use assay_model::nouns::count;
 use assay_workloads::readers;
@@ -28,14 +28,14 @@ pub fn archive(global: &Global, verb: &Verb) -> Result<Exit> {
     match verb {
         Verb::List { deleted: true, .. } => return deleted(global, &archive),
         Verb::List { workload, experiment, tag, text, limit, deleted: false } => {
-            let mut runs = archive.list(&Filter {
+            let mut runs = archive.list(&Search {
                 workload: workload.clone(),
                 experiment: experiment.clone(),
                 tag: tag.clone(),
                 text: text.clone(),
                 // One run more than the limit shows that there are more.
                 limit: Some(limit.saturating_add(1)),
-                ..Filter::default()
+                ..Search::default()
             })?;
             let more = runs.len() > *limit;
             runs.truncate(*limit);
@@ -85,7 +85,7 @@ pub fn archive(global: &Global, verb: &Verb) -> Result<Exit> {
                 print(&output.display().to_string())?;
             }
             (None, true) => {
-                let report = archive.export_dataset(output, &Filter::default())?;
+                let report = archive.export_dataset(output, &Search::default())?;
                 for (run, reason) in &report.excluded {
                     crate::screen::say(&format!("skipped run {run}: {reason}"));
                 }

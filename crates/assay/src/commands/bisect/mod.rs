@@ -10,7 +10,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use anyhow::Result;
-use assay_archive::{Archive, Filter};
+use assay_archive::Archive;
 use assay_lab::REV;
 use assay_model::nouns::count;
 use assay_model::{Better, Interval, RunId, Stop, units};
@@ -160,7 +160,8 @@ fn search(global: &Global, asked: &Bisect, until: Instant) -> Result<Option<Bise
     let tag = format!("bisect-{}", &assay_system::sha256(about.as_bytes())[..12]);
     let archive = open_archive(global)?;
     let worse = if better == Some(Better::Higher) { -1.0 } else { 1.0 };
-    let mut runs = archive.list(&Filter { tag: Some(tag.clone()), ..Filter::default() })?;
+    let tagged = assay_archive::Search { tag: Some(tag.clone()), ..Default::default() };
+    let mut runs = archive.list(&tagged)?;
     runs.sort_by(|a, b| a.started_at.cmp(&b.started_at));
     for summary in runs {
         hunt.take_in(&archive, &summary.id, worse)?;

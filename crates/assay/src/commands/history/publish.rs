@@ -2,7 +2,7 @@
 //! data.
 
 use anyhow::Result;
-use assay_archive::{Archive, Filter};
+use assay_archive::{Archive, Search};
 use assay_lab::series;
 use assay_report::history::{PublishedHistory, markdown, published};
 use assay_stats::series::{HistoryView, quoted};
@@ -22,7 +22,7 @@ pub(in super::super) fn public(
     id: &str,
     no_redact: bool,
 ) -> Result<Option<HistoryView>> {
-    let filter = Filter { tag: Some(series::tag(id)), ..Filter::default() };
+    let filter = Search { tag: Some(series::tag(id)), ..Search::default() };
     // The redactor removes the names that the history's runs know.
     let newest = archive.list(&filter)?.into_iter().max_by(|a, b| a.started_at.cmp(&b.started_at));
     let redactor = match newest {

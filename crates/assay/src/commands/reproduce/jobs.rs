@@ -6,7 +6,7 @@ use std::sync::mpsc;
 use std::time::Duration;
 
 use anyhow::Result;
-use assay_archive::{Archive, Filter};
+use assay_archive::{Archive, Search};
 use assay_lab::{PreparedExperiment, estimate};
 use assay_model::nouns::count;
 use assay_model::{Experiment, RunId, RunState, units};
@@ -219,7 +219,7 @@ fn described(experiment: &Experiment) -> Option<Duration> {
 
 /// Returns the newest run of an experiment, if it was interrupted.
 fn interrupted(archive: &Archive, name: &str) -> Option<RunId> {
-    let filter = Filter { experiment: Some(name.to_owned()), limit: Some(1), ..Filter::default() };
+    let filter = Search { experiment: Some(name.to_owned()), limit: Some(1), ..Search::default() };
     let newest = archive.list(&filter).ok()?.into_iter().next()?;
     (newest.state == RunState::Interrupted).then_some(newest.id)
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anyhow::Result;
-use assay_archive::Filter;
+use assay_archive::Search;
 use assay_lab::series::{self, StoredFindings};
 use assay_publish::site::{HistoryCard, pages};
 use assay_report::history::PublishedHistory;
@@ -38,7 +38,7 @@ fn own(builder: &Builder<'_>, id: &str) -> Result<()> {
     let mut about =
         serde_json::to_string(&StoredFindings::open(builder.archive.path(), id)?.known)?;
     for tag in [series::tag(id), series::confirm_tag(id), series::profile_tag(id)] {
-        let filter = Filter { tag: Some(tag), ..Filter::default() };
+        let filter = Search { tag: Some(tag), ..Search::default() };
         for run in builder.archive.list(&filter)? {
             let made = builder.folder.made(&runs::unit(&run.id));
             let _ = write!(about, " {} {} {made:?}", run.id, run.state.name());

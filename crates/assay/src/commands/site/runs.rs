@@ -9,7 +9,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::{Context, Result};
-use assay_archive::{Archive, Error, Filter, RunReader};
+use assay_archive::{Archive, Error, RunReader, Search};
 use assay_model::{RunId, RunState};
 use assay_publish::site::{RunCard, pages};
 use assay_report::RunView;
@@ -35,7 +35,7 @@ pub fn build(builder: &Builder<'_>) -> Result<()> {
         builder.leave_out(format!("run {}", bad.id), OmissionReason::Damaged, &bad.reason);
     }
     let mut stale = Vec::new();
-    for run in archive.list(&Filter::default())? {
+    for run in archive.list(&Search::default())? {
         let name = unit(&run.id);
         let standing = builder.folder.standing(&name);
         if run.state == RunState::Started {
