@@ -22,6 +22,17 @@ pub(crate) fn object(compressed: &[u8]) -> Vec<u8> {
     object
 }
 
+/// Declares types as shared with the probes, each with its size there.
+macro_rules! shared_with_probes {
+    ($($type:ty: $size:expr),+ $(,)?) => {$(
+        const _: () = assert!(size_of::<$type>() == $size);
+        // SAFETY: integers and arrays of them in C layout without padding (the pads are fields), so
+        // every pattern of bits is a value.
+        unsafe impl aya::Pod for $type {}
+    )+};
+}
+pub(crate) use shared_with_probes;
+
 /// Measurement window, nanoseconds; 0 if it has not begun, or not ended.
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
@@ -30,8 +41,7 @@ pub(crate) struct Window {
     pub end_ns: u64,
 }
 
-// SAFETY: two integers without padding; every pattern of bits is a value.
-unsafe impl Pod for Window {}
+shared_with_probes! { Window: 16 }
 
 impl Window {
     /// Begins the measurement window now.

@@ -8,7 +8,6 @@ use self::probes::Probes;
 use crate::{NotAvailable, Tracer};
 
 /// Running probes. Dropping it removes them.
-#[derive(Debug)]
 pub struct RunQueueWatch(Probes);
 
 impl Tracer for RunQueueWatch {
@@ -87,10 +86,12 @@ mod probes {
     use assay_system::program_parent;
     use assay_traces::runqueue::{RunQueue, TaskWaits, VERSION};
     use aya::maps::PerCpuValues;
-    use aya::{Btf, Ebpf, EbpfLoader, Pod};
+    use aya::{Btf, Ebpf, EbpfLoader};
 
     use crate::NotAvailable;
-    use crate::ebpf::{Window, attach, count, groups, missed, object, refused, unload};
+    use crate::ebpf::{
+        Window, attach, count, groups, missed, object, refused, shared_with_probes, unload,
+    };
     use crate::io::kernel_types::KernelTypes;
     use crate::io::perf_ring::cpus;
     use crate::processes::{one_namespace, thread_name};
@@ -144,25 +145,13 @@ mod probes {
         times: [u32; BUCKETS],
     }
 
-    // SAFETY: integers and arrays of them in C layout without padding, so every pattern of bits is
-    // a value.
-    unsafe impl Pod for Config {}
-    // SAFETY: as above.
-    unsafe impl Pod for Group {}
-    // SAFETY: as above.
-    unsafe impl Pod for Amount {}
+    shared_with_probes! { Config: 8, Group: 24, Amount: 32 + 4 * BUCKETS }
 
     /// Loaded and attached probes.
     pub(super) struct Probes {
         ebpf: Ebpf,
         window: Window,
         began_ns: u64,
-    }
-
-    impl std::fmt::Debug for Probes {
-        fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.debug_struct("Probes").field("began_ns", &self.began_ns).finish_non_exhaustive()
-        }
     }
 
     impl Probes {

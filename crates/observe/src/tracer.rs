@@ -2,7 +2,6 @@
 //! returns a trace when it stops.
 
 use std::ffi::OsString;
-use std::fmt::Debug;
 use std::path::Path;
 use std::sync::mpsc::Receiver;
 use std::time::Duration;
@@ -13,13 +12,13 @@ use assay_traces::profile::Profile;
 use crate::NotAvailable;
 
 /// A tracer of programs.
-pub trait Tracer: Debug + Sized + 'static {
+pub trait Tracer: Sized + 'static {
     /// Name in experiments and records.
     const NAME: &'static str;
     /// Name of the file of a trial's trace.
     const FILE: &'static str;
     /// Settings of the tracer.
-    type Request: Debug;
+    type Request;
     /// Trace of one program with its descendants.
     type Trace: TraceData + serde::Serialize;
 

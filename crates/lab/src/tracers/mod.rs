@@ -63,7 +63,7 @@ pub(crate) fn obstacles(experiment: &Experiment) -> Vec<(&'static str, NotAvaila
 }
 
 /// Tracers that are active during the trials of a run.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(crate) struct Tracers {
     block_io: Option<BlockIoTracer>,
     programs: Vec<Box<dyn TrialTracer>>,

@@ -4,7 +4,6 @@
 
 use std::cell::RefCell;
 use std::ffi::OsString;
-use std::fmt::Debug;
 use std::path::Path;
 use std::sync::mpsc::Receiver;
 
@@ -16,7 +15,7 @@ use assay_traces::TraceData;
 pub(crate) type File = (String, Vec<u8>);
 
 /// A tracer of any type, for the trials of a run.
-pub(super) trait TrialTracer: Debug {
+pub(super) trait TrialTracer {
     /// Starts the tracer. A failure to start goes into the record.
     fn start(&self);
 
@@ -54,7 +53,6 @@ pub(super) const fn row<T: Tracer>() -> TracerRow {
     }
 }
 
-#[derive(Debug)]
 struct RunningTracer<T: Tracer> {
     request: T::Request,
     watch: RefCell<Option<Result<T, NotAvailable>>>,

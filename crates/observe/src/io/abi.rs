@@ -1,7 +1,7 @@
 //! Data layouts shared by the probes in `bpf/` and this loader: the same as in `bpf/io.h`.
 #![allow(unsafe_code)]
 
-use aya::Pod;
+use crate::ebpf::shared_with_probes;
 
 /// Bytes of a program's name.
 pub(super) const COMM: usize = 16;
@@ -196,30 +196,10 @@ pub(super) struct PathRecord {
     pub part: [[u8; PART]; PARTS],
 }
 
-// bpf/io.h asserts the same sizes.
-const _: () = assert!(size_of::<IoProbeConfig>() == 368);
-const _: () = assert!(size_of::<IoKey>() == 48);
-const _: () = assert!(size_of::<IoCounts>() == 15024);
-const _: () = assert!(size_of::<RingEvent>() == 88);
-const _: () = assert!(size_of::<PathRecord>() == 784);
-const _: () = assert!(size_of::<IoInFlight>() == 88);
-const _: () = assert!(size_of::<PerCpuData>() == 7336);
-
-// SAFETY: integers and arrays of them in C layout without padding (the pads are fields), so every
-// pattern of bits is a value.
-unsafe impl Pod for IoProbeConfig {}
-// SAFETY: as above.
-unsafe impl Pod for IoKey {}
-// SAFETY: as above.
-unsafe impl Pod for IoCounts {}
-// SAFETY: as above.
-unsafe impl Pod for RingEvent {}
-// SAFETY: as above.
-unsafe impl Pod for PathRecord {}
-// SAFETY: as above.
-unsafe impl Pod for IoInFlight {}
-// SAFETY: as above.
-unsafe impl Pod for PerCpuData {}
+shared_with_probes! {
+    IoProbeConfig: 368, IoKey: 48, IoCounts: 15024, RingEvent: 88, PathRecord: 784,
+    IoInFlight: 88, PerCpuData: 7336,
+}
 
 /// Indexes of the event counters.
 pub(super) mod count {

@@ -9,7 +9,7 @@ use assay_traces::block_io::{
     BLOCK_BYTES, DeviceStages, Event, Flags, IoAction, NameTable, Op, PlugEvent, Stages,
 };
 use aya::maps::{Array, MapData, RingBuf};
-use aya::{Btf, Ebpf, EbpfLoader, Pod};
+use aya::{Btf, Ebpf, EbpfLoader};
 
 use super::abi::{IoProbeConfig, MAX_DEVICES};
 use super::devices::BlockDevices;
@@ -18,7 +18,7 @@ use super::oldest::KernelFeatures;
 use super::probe::Kernel;
 use super::stage_request::{ObservedStages, wanted};
 use crate::NotAvailable;
-use crate::ebpf::{attach, missed, object, record, refused, unload};
+use crate::ebpf::{attach, missed, object, record, refused, shared_with_probes, unload};
 
 const OBJECT: &[u8] = include_bytes!("../../../../bpf/stages.bpf.o.gz");
 
@@ -62,10 +62,7 @@ struct StageEvent {
     pad: [u8; 6],
 }
 
-const _: () = assert!(size_of::<StageEvent>() == 40);
-
-// SAFETY: integers without padding; every pattern of bits is a value.
-unsafe impl Pod for StageEvent {}
+shared_with_probes! { StageEvent: 40 }
 
 /// Tracer of every step of every I/O.
 pub struct StageTracer<'n> {

@@ -4,7 +4,7 @@
 
 use std::mem::offset_of;
 
-use aya::Pod;
+use crate::ebpf::shared_with_probes;
 
 /// Bytes of a thread's name.
 pub(super) const COMM: usize = 16;
@@ -159,21 +159,8 @@ impl RawSample {
     }
 }
 
-// Sizes of the structures in bpf/profile.h.
-const _: () = assert!(size_of::<ProfileConfig>() == 32);
+// The layout of a ring entry, which is read by its offsets.
 const _: () = assert!(size_of::<UnwindSample>() == 17744);
-const _: () = assert!(size_of::<StackGroup>() == 48);
-const _: () = assert!(size_of::<FollowedThread>() == 80);
-const _: () = assert!(size_of::<Stack>() == 1024);
-
-// SAFETY: integers and arrays of them in C layout without padding (the pads are fields), so every
-// pattern of bits is a value.
-unsafe impl Pod for ProfileConfig {}
-// SAFETY: as above.
-unsafe impl Pod for StackGroup {}
-// SAFETY: as above.
-unsafe impl Pod for Amount {}
-// SAFETY: as above.
-unsafe impl Pod for FollowedThread {}
-// SAFETY: as above.
-unsafe impl Pod for Stack {}
+shared_with_probes! {
+    ProfileConfig: 32, StackGroup: 48, Amount: 16, FollowedThread: 80, Stack: 1024,
+}

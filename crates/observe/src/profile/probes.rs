@@ -5,7 +5,7 @@ use std::collections::HashMap as Map;
 use std::io::Read as _;
 use std::path::Path;
 
-use aya::maps::{HashMap, MapData, PerCpuArray, RingBuf};
+use aya::maps::{HashMap, MapData, RingBuf};
 use aya::programs::Iter;
 use aya::programs::perf_event::{
     HardwareEvent, PerfEvent, PerfEventConfig, PerfEventScope, SamplePolicy, SoftwareEvent,
@@ -17,7 +17,7 @@ use super::abi::{
 };
 use super::{ProfileRequest, Unwind};
 use crate::NotAvailable;
-use crate::ebpf::{attach, object, program, refused};
+use crate::ebpf::{attach, groups, object, program, refused};
 use crate::io::kernel_types::KernelTypes;
 use crate::io::perf_ring::cpus;
 
@@ -187,17 +187,9 @@ impl Probes {
 
     /// Returns the groups with their amounts, summed over all CPUs.
     pub fn groups(&self) -> Vec<(StackGroup, Amount)> {
-        let map = self.ebpf.map("amounts");
-        let Some(amounts) = map.and_then(|m| PerCpuArray::<_, Amount>::try_from(m).ok()) else {
-            return Vec::new();
-        };
-        // An entry beyond the array does not exist; the probes count its samples as lost.
-        let of = |(group, place): (StackGroup, u32)| {
-            let by_cpu = amounts.get(&place, 0).ok()?;
-            let sum = |a: Amount, b: &Amount| Amount { n: a.n + b.n, ns: a.ns + b.ns };
-            Some((group, by_cpu.iter().fold(Amount::default(), sum)))
-        };
-        self.all::<StackGroup, u32>("groups").into_iter().filter_map(of).collect()
+        let sum = |a: Amount, b: &Amount| Amount { n: a.n + b.n, ns: a.ns + b.ns };
+        let groups = groups::<StackGroup, Amount>(&self.ebpf).into_iter();
+        groups.map(|(group, by_cpu)| (group, by_cpu.iter().fold(Amount::default(), sum))).collect()
     }
 
     /// Returns the followed threads by thread id.

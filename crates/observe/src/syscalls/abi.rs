@@ -2,8 +2,8 @@
 //! `bpf/syscalls.h`.
 #![allow(unsafe_code)]
 
+use crate::ebpf::shared_with_probes;
 use assay_traces::syscalls::BUCKETS;
-use aya::Pod;
 
 /// Bytes of a thread's name.
 pub(super) const COMM: usize = 16;
@@ -60,20 +60,7 @@ pub(super) struct SyscallError {
 #[derive(Clone, Copy)]
 pub(super) struct Traits(pub [u8; assay_traces::syscalls::NUMBERS]);
 
-// Sizes of the structures in bpf/syscalls.h.
-const _: () = assert!(size_of::<SyscallConfig>() == 8);
-const _: () = assert!(size_of::<SyscallGroup>() == 32);
-const _: () = assert!(size_of::<SyscallError>() == 40);
-const _: () = assert!(size_of::<Amount>() == 360);
-
-// SAFETY: integers and arrays of them in C layout without padding (the pads are fields), so every
-// pattern of bits is a value.
-unsafe impl Pod for SyscallConfig {}
-// SAFETY: as above.
-unsafe impl Pod for SyscallGroup {}
-// SAFETY: as above.
-unsafe impl Pod for Amount {}
-// SAFETY: as above.
-unsafe impl Pod for SyscallError {}
-// SAFETY: as above.
-unsafe impl Pod for Traits {}
+shared_with_probes! {
+    SyscallConfig: 8, SyscallGroup: 32, SyscallError: 40, Amount: 360,
+    Traits: assay_traces::syscalls::NUMBERS,
+}

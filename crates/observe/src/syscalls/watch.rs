@@ -28,12 +28,6 @@ pub struct SyscallWatch {
     by_process: bool,
 }
 
-impl std::fmt::Debug for SyscallWatch {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SyscallWatch").field("began_ns", &self.began_ns).finish_non_exhaustive()
-    }
-}
-
 impl Tracer for SyscallWatch {
     const NAME: &'static str = FILE.tracer;
     const FILE: &'static str = FILE.name;

@@ -218,7 +218,7 @@ fn a_process_that_is_there_is_followed_with_its_children() {
 fn a_process_that_is_gone_is_named() {
     let ask =
         SyscallRequest { whose: ProcessFilter::Processes(vec![999_999_999]), by_process: false };
-    let why = SyscallWatch::start(Path::new("/"), &ask).unwrap_err().to_string();
+    let why = SyscallWatch::start(Path::new("/"), &ask).err().unwrap().to_string();
     assert!(why.contains("no process 999999999") || why.contains("process numbers"), "{why}");
 }
 
