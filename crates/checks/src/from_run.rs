@@ -17,7 +17,7 @@ use assay_model::{
 
 use crate::{
     ComparisonEvidence, Evidence, FirstTrial, Multiplicity, RecordedValue, RepeatEvidence,
-    Snapshots, Statistic, TreatmentEvidence, Unit, WarmupRule,
+    Snapshots, Statistic, TreatmentEvidence, Unit,
 };
 use build::{build, tuned_on};
 use design::{
@@ -122,10 +122,7 @@ fn treatment(m: &RunMaterial<'_>, t: &Treatment, shared: &mut SharedEvidence) ->
         processes: processes(&of),
         values: summary.map(|s| s.values.iter().copied().flatten().collect()),
         statistic: Some(Statistic::Geomean),
-        warmup: Some(match m.experiment.design.all_warmup_blocks() {
-            0 => WarmupRule::None,
-            blocks => WarmupRule::Fixed(blocks),
-        }),
+        warmup: Some(m.experiment.design.all_warmup_blocks()),
         snapshots: shared.snapshots.clone(),
         cpus: cpus(m, t),
         placement: (!imported(m)).then(|| placement(m.system, &settings(t), &of)),

@@ -7,7 +7,7 @@ use assay_model::{SeriesShape, SystemDescription};
 
 use super::{
     Build, ClockHeat, CpuResources, FirstTrial, Generator, HostLoad, Limiter, MemoryPages,
-    OutputEvidence, Placement, RecordedValue, Timing, Unevaluated, WarmupRule, need,
+    OutputEvidence, Placement, RecordedValue, Timing, Unevaluated, need,
 };
 
 /// Evidence about the trials of one treatment.
@@ -32,7 +32,7 @@ pub struct TreatmentEvidence {
     /// Statistic that summarises the treatment.
     pub statistic: Option<Statistic>,
     /// Rule by which warm-up was cut off.
-    pub warmup: Option<WarmupRule>,
+    pub warmup: Option<u32>,
     /// Descriptions of the system; the treatments of one run share theirs.
     pub snapshots: Option<Arc<Snapshots>>,
     pub binary: Option<Binary>,
@@ -139,8 +139,6 @@ pub struct Work {
 pub enum CacheStart {
     /// Emptied before the trial.
     Cold,
-    /// Filled before the trial.
-    Warm,
     /// As the previous trial left them, in random order.
     AsLeft,
 }

@@ -51,16 +51,3 @@ pub struct OutputEvidence {
     /// them.
     pub errors: Option<u64>,
 }
-
-/// Rule by which warm-up was cut off.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum WarmupRule {
-    /// No cut: a trial is measured from its start.
-    None,
-    /// A fixed number of blocks or seconds, not derived from the data.
-    Fixed(u32),
-    /// A fixed number of blocks or seconds that a test found sufficient.
-    FixedAndTested(u32),
-    /// Detected in the data by a test.
-    Detected,
-}

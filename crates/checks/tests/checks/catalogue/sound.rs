@@ -61,7 +61,7 @@ fn treatment(label: &str, level: &str, centre: f64, seed: u64) -> TreatmentEvide
         samples: Some((0..4).map(|i| noise(120, centre, seed * 100 + i)).collect()),
         series: RecordedValue::Is(vec![SeriesShape::Flat; 4]),
         statistic: Some(Statistic::Geomean),
-        warmup: Some(WarmupRule::FixedAndTested(1)),
+        warmup: Some(0),
         snapshots: Some(Arc::new(Snapshots {
             before: Some(system()),
             after: FactsAfterTrials::Same,
@@ -125,7 +125,7 @@ fn treatment(label: &str, level: &str, centre: f64, seed: u64) -> TreatmentEvide
             seed: Some("42".to_owned()),
             mix: Some("90 % read".to_owned()),
             operations: Some(1e6),
-            cache: Some(CacheStart::Warm),
+            cache: Some(CacheStart::AsLeft),
             timing: Some(WorkTiming::EqualWork),
         }),
         output: Some(OutputEvidence {
