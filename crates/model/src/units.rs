@@ -61,6 +61,11 @@ pub fn seconds_of(unit: &str) -> Option<f64> {
     TIME_UNITS.iter().find(|(name, _)| *name == unit).map(|(_, seconds)| *seconds)
 }
 
+/// Returns the factor from a unit of time to seconds, and `s`; 1 and the unit for another unit.
+pub fn in_seconds(unit: &str) -> (f64, &str) {
+    seconds_of(unit).map_or((1.0, unit), |seconds| (seconds, "s"))
+}
+
 fn split(text: &str) -> Option<(f64, &str)> {
     let t = text.trim();
     let end = t

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use assay_model::TrialHistogram;
+use assay_model::units::seconds_of;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
@@ -44,7 +45,7 @@ fn add(
         }
         one_load &= theirs.load == base.load;
         timed_out = timed_out.saturating_add(theirs.timed_out);
-        let read = read(&theirs.hdr).map_err(|e| format!("node {node}: {e}"))?;
+        let read = read_histogram(&theirs.hdr).map_err(|e| format!("node {node}: {e}"))?;
         match &mut sum {
             None => {
                 let mut read = read;
@@ -62,7 +63,7 @@ fn add(
 /// Returns a quantile of a histogram in `unit`; `None` without a unit of time, or if the
 /// quantile falls among operations that timed out: these count as slower than any other.
 pub(crate) fn quantile(histogram: &TrialHistogram, quantile: f64, unit: &str) -> Option<f64> {
-    let values = read(&histogram.hdr).ok()?;
+    let values = read_histogram(&histogram.hdr).ok()?;
     let recorded = values.len();
     let samples = recorded + histogram.timed_out;
     let rank = ((quantile.clamp(0.0, 1.0) * samples as f64).ceil() as u64).max(1);
@@ -70,20 +71,14 @@ pub(crate) fn quantile(histogram: &TrialHistogram, quantile: f64, unit: &str) ->
         return None;
     }
     let value = values.value_at_quantile((rank as f64 / recorded as f64).min(1.0)) as f64;
-    Some(value * seconds(&histogram.unit)? / seconds(unit)?)
+    Some(value * seconds_of(&histogram.unit)? / seconds_of(unit)?)
 }
 
-fn seconds(unit: &str) -> Option<f64> {
-    Some(match unit {
-        "ns" => 1e-9,
-        "us" | "µs" => 1e-6,
-        "ms" => 1e-3,
-        "s" => 1.0,
-        _ => return None,
-    })
-}
-
-fn read(hdr: &str) -> Result<Histogram<u64>, String> {
+/// Reads a histogram from its base64 text.
+///
+/// # Errors
+/// The text is not base64 of an HdrHistogram V2.
+pub fn read_histogram(hdr: &str) -> Result<Histogram<u64>, String> {
     let bytes = STANDARD.decode(hdr.trim()).map_err(|e| format!("it is not base64 ({e})"))?;
     Deserializer::new()
         .deserialize(&mut bytes.as_slice())
@@ -121,7 +116,7 @@ mod tests {
         let mut notes = Vec::new();
         let merged = merge(&[("n1", &a), ("n2", &b)], &mut notes);
         let sum = &merged["t"];
-        assert_eq!((read(&sum.hdr).unwrap().len(), sum.timed_out), (200, 2));
+        assert_eq!((read_histogram(&sum.hdr).unwrap().len(), sum.timed_out), (200, 2));
         let half = quantile(sum, 0.5, "s").unwrap();
         assert!(
             (half - 1e-3).abs() < 2e-6,

@@ -6,6 +6,7 @@ mod record;
 mod rule;
 mod samples;
 
+pub use histograms::read_histogram;
 pub use record::{MergeSettings, MergedTrial, merge};
 
 #[cfg(test)]

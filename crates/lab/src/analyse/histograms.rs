@@ -4,11 +4,10 @@
 
 use std::collections::BTreeMap;
 
-use assay_model::{HistogramSummary, Percentile, Plan, TrialHistogram, TrialRecord};
+use assay_cluster::merge::read_histogram;
+use assay_model::{HistogramSummary, Percentile, Plan, TrialHistogram, TrialRecord, units};
 use assay_stats::percentile::supports;
-use base64::Engine as _;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::Deserializer;
 
 /// Quantiles that are reported for every histogram.
 const QUANTILES: [f64; 3] = [0.5, 0.99, 0.999];
@@ -63,7 +62,7 @@ impl<'a> Sum<'a> {
     }
 
     fn add(&mut self, trial: u32, next: &TrialHistogram) {
-        let read = match read(&next.hdr) {
+        let read = match read_histogram(&next.hdr) {
             Ok(_) if next.unit != self.first.unit => {
                 Err(format!("it is in {}, others are in {}", next.unit, self.first.unit))
             }
@@ -92,7 +91,8 @@ impl<'a> Sum<'a> {
     }
 
     fn summary(&self) -> HistogramSummary {
-        let (factor, unit) = seconds(&self.first.unit);
+        // Times are in seconds, as in metrics.
+        let (factor, unit) = units::in_seconds(&self.first.unit);
         let mut wanted: Vec<(f64, Option<&String>)> = QUANTILES.map(|q| (q, None)).to_vec();
         for (metric, quantile) in &self.first.percentiles {
             wanted.retain(|(q, named)| q != quantile || named.is_some());
@@ -150,25 +150,6 @@ impl<'a> Sum<'a> {
     }
 }
 
-/// Returns the factor to seconds and the unit. Times are in seconds, as in metrics.
-fn seconds(unit: &str) -> (f64, &str) {
-    match unit {
-        "ns" => (1e-9, "s"),
-        "us" | "µs" => (1e-6, "s"),
-        "ms" => (1e-3, "s"),
-        other => (1.0, other),
-    }
-}
-
-fn read(hdr: &str) -> Result<Histogram<u64>, String> {
-    let bytes = base64::engine::general_purpose::STANDARD
-        .decode(hdr.trim())
-        .map_err(|e| format!("it is not base64 ({e})"))?;
-    Deserializer::new()
-        .deserialize(&mut bytes.as_slice())
-        .map_err(|e| format!("it is not an HdrHistogram V2 ({e})"))
-}
-
 /// Returns the merged percentile behind a treatment's metric, if the metric is one. The percentile
 /// is withheld if the treatment's trials keep no histogram but those of other treatments do.
 pub(crate) fn of_metric(
@@ -214,6 +195,7 @@ pub(crate) fn of_curve<'a>(
 
 #[cfg(test)]
 mod tests {
+    use base64::Engine as _;
     use hdrhistogram::serialization::{Serializer as _, V2Serializer};
 
     use super::*;

@@ -26,12 +26,7 @@ fn chart(
 ) -> (String, Markup) {
     let title = name.replace('_', " ");
     // The axis adds the prefix to seconds.
-    let (factor, unit) = match heat.unit.as_str() {
-        "ns" => (1e-9, "s"),
-        "us" | "µs" => (1e-6, "s"),
-        "ms" => (1e-3, "s"),
-        other => (1.0, other),
-    };
+    let (factor, unit) = assay_model::units::in_seconds(&heat.unit);
     let edges: Vec<f64> = heat.edges.iter().map(|e| *e as f64 * factor).collect();
     let wide = edges[0] > 0.0 && edges[edges.len() - 1] / edges[0] >= 4.0;
     let drawn = Heat {

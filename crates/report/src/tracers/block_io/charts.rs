@@ -153,12 +153,7 @@ fn distribution(
         let h = g.histograms.iter().find(|h| h.measure == measure && !h.rows.is_empty())?;
         // The unit of the times depends on the question; here they become seconds, to which the
         // axis adds the prefix.
-        let factor = match h.unit.as_str() {
-            "ns" => 1e-9,
-            "µs" => 1e-6,
-            "ms" => 1e-3,
-            _ => 1.0,
-        };
+        let (factor, _) = assay_model::units::in_seconds(&h.unit);
         // A row that begins at 0 has no place on an axis of powers of two; it is drawn from half of
         // its end.
         let rows = h.rows.iter().filter_map(|r| {
