@@ -13,21 +13,11 @@ use crate::view::RunView;
 /// reported no metric has one row with an empty metric, so that no trial is left out.
 pub fn trials(view: &RunView) -> String {
     let gate = Gate::from_view(view);
-    let mut out = Rows::default();
-    let mut head = owned(&[
-        "run",
-        "experiment",
-        "trial",
-        "attempt",
-        "block",
-        "treatment",
-        "warmup",
-        "outcome",
-    ]);
-    head.extend(view.plan.factors.iter().cloned());
-    head.extend(owned(&["metric", "value", "unit", "better", "kind", "withheld", "started_at"]));
-    head.extend(owned(&["guest", "doubt"]));
-    out.row(&head);
+    let mut out = Rows::with_factors(
+        view,
+        "run,experiment,trial,attempt,block,treatment,warmup,outcome",
+        "metric,value,unit,better,kind,withheld,started_at,guest,doubt",
+    );
     let guest = guest(view);
     for record in &view.records {
         let mut lead = origin(view, record);
@@ -56,12 +46,11 @@ pub fn trials(view: &RunView) -> String {
 /// Writes one row for each point of each curve of each trial, in the order of measurement.
 pub fn curves(view: &RunView) -> String {
     let gate = Gate::from_view(view);
-    let mut out = Rows::default();
-    let mut head = owned(&["run", "experiment", "trial", "block", "treatment", "counts"]);
-    head.extend(view.plan.factors.iter().cloned());
-    head.extend(owned(&["curve", "kind", "position", "x", "x_unit", "value", "unit"]));
-    head.extend(owned(&["withheld", "guest"]));
-    out.row(&head);
+    let mut out = Rows::with_factors(
+        view,
+        "run,experiment,trial,block,treatment,counts",
+        "curve,kind,position,x,x_unit,value,unit,withheld,guest",
+    );
     for record in &view.records {
         let withheld = gate.trial(record).map(|w| w.finding.clone()).unwrap_or_default();
         let mut lead = origin(view, record);
@@ -136,11 +125,8 @@ const SUMMARY: [SummaryColumn; 21] = [
 /// percentile has the value of the merged histograms and no mean.
 pub fn summaries(view: &RunView) -> String {
     let gate = Gate::from_view(view);
-    let mut out = Rows::default();
-    let mut head = owned(&["run", "experiment", "treatment"]);
-    head.extend(view.plan.factors.iter().cloned());
-    head.extend(SUMMARY.map(|(name, _)| name.to_owned()));
-    out.row(&head);
+    let columns = SUMMARY.map(|(name, _)| name).join(",");
+    let mut out = Rows::with_factors(view, "run,experiment,treatment", &columns);
     for of in &gate.analysis.summaries {
         let mut comparisons = gate.analysis.comparisons.iter();
         let comparison = comparisons.find(|c| c.treatment == of.treatment && c.metric == of.metric);
@@ -158,12 +144,11 @@ pub fn summaries(view: &RunView) -> String {
 /// at one x of a curve.
 pub fn percentiles(view: &RunView) -> String {
     let gate = Gate::from_view(view);
-    let mut out = Rows::default();
-    let mut head = owned(&["run", "experiment", "treatment"]);
-    head.extend(view.plan.factors.iter().cloned());
-    head.extend(owned(&["histogram", "at", "metric", "quantile", "value", "unit", "samples"]));
-    head.extend(owned(&["beyond", "trials", "load", "withheld", "guest", "doubt"]));
-    out.row(&head);
+    let mut out = Rows::with_factors(
+        view,
+        "run,experiment,treatment",
+        "histogram,at,metric,quantile,value,unit,samples,beyond,trials,load,withheld,guest,doubt",
+    );
     for (h, p) in every(&gate.analysis) {
         let mut row =
             vec![view.summary.id.to_string(), view.experiment.name.clone(), h.label.clone()];
@@ -215,10 +200,6 @@ pub fn number(value: Option<f64>) -> String {
     value.map(|v| v.to_string()).unwrap_or_default()
 }
 
-fn owned(words: &[&str]) -> Vec<String> {
-    words.iter().map(|w| (*w).to_owned()).collect()
-}
-
 /// Rows of CSV, with fields quoted where necessary.
 pub struct Rows(csv::Writer<Vec<u8>>);
 
@@ -233,6 +214,14 @@ impl Default for Rows {
 }
 
 impl Rows {
+    /// Writes the titles: `before`, the factors of the plan, and `after`.
+    fn with_factors(view: &RunView, before: &str, after: &str) -> Self {
+        let mut rows = Rows::default();
+        let factors = view.plan.factors.iter().map(String::as_str);
+        rows.row(&before.split(',').chain(factors).chain(after.split(',')).collect::<Vec<_>>());
+        rows
+    }
+
     pub fn row(&mut self, fields: &[impl AsRef<[u8]>]) {
         self.0.write_record(fields).expect("memory takes every row");
     }
@@ -265,7 +254,7 @@ mod tests {
     #[test]
     fn quotes_what_needs_quotes() {
         let mut rows = Rows::default();
-        rows.row(&owned(&["a,b", "c\"d", "e\nf", "g"]));
+        rows.row(&["a,b", "c\"d", "e\nf", "g"]);
         assert_eq!(rows.text(), "\"a,b\",\"c\"\"d\",\"e\nf\",g\r\n");
     }
 

@@ -6,12 +6,12 @@ use assay_model::TreatmentSummary;
 
 use crate::document::table::ColumnKind;
 use crate::document::{
-    DocumentPart, Outputs, Parts, Table, TableCell, Text, TextStyle, Tone, TrialLinks, cell, text,
+    DocumentPart, Outputs, Parts, Table, TableCell, Text, TextStyle, Tone, TrialLinks, cell,
 };
 use crate::figures::{NO_VALUE, centre, percent, summary_texts, value_text};
 use crate::gate::Gate;
 use crate::merged_sentences::distinct;
-use crate::parts::results::{other, whole_run};
+use crate::parts::results::{other, whole_runs};
 use crate::view::RunView;
 
 /// Returns the table with a small chart in each row, and the metrics of the run as a whole; `None`
@@ -38,10 +38,7 @@ pub(crate) fn metrics(view: &RunView, gate: &Gate) -> Option<Parts> {
             ),
         );
     }
-    let whole: Vec<Text> = a.run_metrics.iter().map(|m| text(whole_run(m))).collect();
-    if !whole.is_empty() {
-        out.push(DocumentPart::List(Tone::Plain, whole));
-    }
+    whole_runs(a, &mut out);
     (!out.0.is_empty()).then_some(out)
 }
 

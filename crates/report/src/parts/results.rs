@@ -212,11 +212,16 @@ fn metrics(view: &RunView, gate: &Gate) -> Parts {
         out.heading("", "Other metrics");
     }
     out.table(table);
+    whole_runs(a, &mut out);
+    out
+}
+
+/// Adds the metrics of the run as a whole, if it has any.
+pub(super) fn whole_runs(a: &Analysis, out: &mut Parts) {
     let whole: Vec<Text> = a.run_metrics.iter().map(|m| text(whole_run(m))).collect();
     if !whole.is_empty() {
         out.push(DocumentPart::List(Tone::Plain, whole));
     }
-    out
 }
 
 /// Formats a metric of the run as a whole.
