@@ -80,11 +80,6 @@ impl SlurmJob {
         Ok(SlurmJob { name, child, output, left: Some(left) })
     }
 
-    /// Returns the job's unique name in the queue.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
     /// Returns Slurm's view of the job; `None` while Slurm does not know it.
     ///
     /// # Errors

@@ -141,12 +141,7 @@ fn slopes(
             find_slope(&values[from..to], &inside, around).map(|r| (end, from, r))
         });
         if let Some((end, from, ramp)) = hit {
-            out.push(Slope {
-                from: from + ramp.from,
-                to: from + ramp.to,
-                before: ramp.before,
-                after: ramp.after,
-            });
+            out.push(Slope { from: from + ramp.from, to: from + ramp.to, ..ramp });
             first = end + 1;
         } else {
             kept.push(first);

@@ -2,6 +2,7 @@
 //! direction are compared with one straight line between two levels, by the Bayesian information
 //! criterion (Schwarz, Annals of Statistics 6 (1978) 461) of bounded residuals.
 
+use crate::series::change::Slope;
 use crate::series::detect::LevelNoise;
 use crate::series::noise::centre;
 
@@ -9,14 +10,6 @@ use crate::series::noise::centre;
 const SHORTEST: usize = 10;
 /// Bound of a residual in standard deviations.
 const BOUND: f64 = 3.5;
-
-/// A slope that explains the values better than steps.
-pub(crate) struct Ramp {
-    pub from: usize,
-    pub to: usize,
-    pub before: f64,
-    pub after: f64,
-}
 
 fn loss(residual: f64, around: LevelNoise) -> f64 {
     (residual / around.sd).abs().min(BOUND).powi(2)
@@ -40,11 +33,11 @@ fn of_steps(values: &[f64], cuts: &[usize], around: LevelNoise) -> f64 {
 
 /// Finds the best line from one level to another in `values`. Returns its criterion, with two
 /// places and one size as parameters, and the line.
-fn of_ramp(values: &[f64], around: LevelNoise) -> Option<(f64, Ramp)> {
+fn of_ramp(values: &[f64], around: LevelNoise) -> Option<(f64, Slope)> {
     let n = values.len();
     let grid = (n / 25).max(1);
     let shortest = SHORTEST.max(grid);
-    let mut best: Option<(f64, Ramp)> = None;
+    let mut best: Option<(f64, Slope)> = None;
     for from in (0..n.saturating_sub(shortest)).step_by(grid) {
         for to in (from + shortest..=n).step_by(grid) {
             // Fit the two levels by least squares with the line's weights, then use bounded
@@ -73,7 +66,7 @@ fn of_ramp(values: &[f64], around: LevelNoise) -> Option<(f64, Ramp)> {
                 .map(|(i, v)| loss(v - before - weight(i) * (after - before), around))
                 .sum();
             if best.as_ref().is_none_or(|b| miss < b.0) {
-                best = Some((miss, Ramp { from, to, before, after }));
+                best = Some((miss, Slope { from, to, before, after }));
             }
         }
     }
@@ -82,7 +75,7 @@ fn of_ramp(values: &[f64], around: LevelNoise) -> Option<(f64, Ramp)> {
 
 /// Returns the slope that explains `values` better than the steps at `cuts` by a clear margin (10:
 /// "very strong" by Kass and Raftery, JASA 90 (1995) 773), if there is one.
-pub(crate) fn find_slope(values: &[f64], cuts: &[usize], around: LevelNoise) -> Option<Ramp> {
+pub(crate) fn find_slope(values: &[f64], cuts: &[usize], around: LevelNoise) -> Option<Slope> {
     if around.sd <= 0.0 || values.len() < 2 * SHORTEST {
         return None;
     }
@@ -94,7 +87,7 @@ pub(crate) fn find_slope(values: &[f64], cuts: &[usize], around: LevelNoise) -> 
             values.chunks(fold).map(|c| c.iter().sum::<f64>() / c.len() as f64).collect();
         let cuts: Vec<usize> = cuts.iter().map(|c| c / fold).filter(|c| *c > 0).collect();
         let thin = LevelNoise { sd: around.sd / (fold as f64).sqrt(), rho: around.rho };
-        return find_slope(&short, &cuts, thin).map(|r| Ramp {
+        return find_slope(&short, &cuts, thin).map(|r| Slope {
             from: r.from * fold,
             to: (r.to * fold).min(values.len()),
             ..r

@@ -83,6 +83,15 @@ pub(crate) fn facts(name: &str, program: &Result<PathBuf>, ask: &str) -> BTreeMa
     ])
 }
 
+/// Returns the facts that `read` finds for parameters; `name` is unknown for invalid ones.
+pub(crate) fn facts_of<P>(
+    name: &str,
+    params: Result<P>,
+    read: impl FnOnce(P) -> BTreeMap<String, Fact>,
+) -> BTreeMap<String, Fact> {
+    params.map_or_else(|e| [(name.to_owned(), Fact::unknown(e.to_string()))].into(), read)
+}
+
 /// Appends both output streams of a command to the file `log`.
 ///
 /// # Errors

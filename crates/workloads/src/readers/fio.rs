@@ -44,7 +44,7 @@ impl<'a> FioJob<'a> {
     }
 
     fn options(&self) -> Result<BTreeMap<String, Scalar>, Flaw> {
-        options(&self.json.get("job options"))
+        self.json.get("job options").scalars()
     }
 }
 
@@ -74,13 +74,6 @@ impl<'a> Direction<'a> {
     fn rate(&self) -> Option<f64> {
         self.bytes.or(self.kib.map(|kib| kib * 1024.0))
     }
-}
-
-fn options(json: &Json<'_>) -> Result<BTreeMap<String, Scalar>, Flaw> {
-    let option = |(key, json): (&str, Json<'_>)| {
-        Ok((key.to_owned(), Scalar::parse(json.text()?.unwrap_or_default())))
-    };
-    json.fields().map(option).collect()
 }
 
 pub(crate) fn detect(bytes: &[u8]) -> bool {
@@ -114,7 +107,7 @@ pub(crate) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         ],
         ..ForeignResult::default()
     };
-    let global = options(&file.get("global options"))?;
+    let global = file.get("global options").scalars()?;
     let mut groups: BTreeMap<u32, Vec<FioJob<'_>>> = BTreeMap::new();
     for job in jobs {
         let id = job.json.get("groupid").amount()?.unwrap_or(0.0);

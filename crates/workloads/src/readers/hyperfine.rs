@@ -56,11 +56,7 @@ struct Command<'a> {
 
 impl<'a> Command<'a> {
     fn from_json(json: &Json<'a>) -> Result<Self, Flaw> {
-        let scalar = |(key, level): (&str, Json<'_>)| {
-            Ok((key.to_owned(), Scalar::parse(level.text()?.unwrap_or_default())))
-        };
-        let parameters =
-            json.get("parameters").fields().map(scalar).collect::<Result<_, Flaw>>()?;
+        let parameters = json.get("parameters").scalars()?;
         Ok(Command { line: json.name("command")?, json: json.clone(), parameters })
     }
 

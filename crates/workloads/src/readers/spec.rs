@@ -23,18 +23,11 @@ pub(crate) fn detect_csv(bytes: &[u8]) -> bool {
 }
 
 pub(crate) fn read_rsf(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
-    rsf::read(&json::text(bytes)).map(quoted).map_err(flaw)
+    rsf::read(&json::text(bytes)).map(quoted)
 }
 
 pub(crate) fn read_csv(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
-    report::read(&json::text(bytes)).map(quoted).map_err(flaw)
-}
-
-fn flaw(found: crate::readers::speccpu::Flaw) -> Flaw {
-    match found.line {
-        Some(line) => Flaw::line(line, found.message),
-        None => Flaw::whole(found.message),
-    }
+    report::read(&json::text(bytes)).map(quoted)
 }
 
 /// Converts a parsed file to quoted numbers.

@@ -23,6 +23,7 @@ pub use server_node::{SERVER, run as server};
 pub use trial::run as trial;
 
 use crate::declare::spec;
+use crate::driver::program::facts_of;
 use crate::trial_spec::TrialSpec;
 use crate::{Capabilities, Launch, TrialContext, Workload, WorkloadError};
 use params::Params;
@@ -75,10 +76,7 @@ impl Workload for Bulkload {
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        match Params::from_map(params) {
-            Ok(params) => about::facts(&params),
-            Err(e) => [("workload.server".to_owned(), Fact::unknown(e.to_string()))].into(),
-        }
+        facts_of("workload.server", Params::from_map(params), |p| about::facts(&p))
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {

@@ -32,7 +32,7 @@ pub use watch::{WATCH, run as watch};
 
 use crate::capability::Spans;
 use crate::declare::spec;
-use crate::driver::program::{fact, facts as program_facts, version_line};
+use crate::driver::program::{fact, facts as program_facts, facts_of, version_line};
 use crate::driver::span::Span;
 use crate::trial_spec::TrialSpec;
 use crate::{Capabilities, Launch, TrialContext, Workload, WorkloadError};
@@ -118,10 +118,7 @@ impl Workload for Cae {
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        match Params::from_map(params) {
-            Ok(params) => facts(&params),
-            Err(e) => [("workload.solver".to_owned(), Fact::unknown(e.to_string()))].into(),
-        }
+        facts_of("workload.solver", Params::from_map(params), |p| facts(&p))
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {

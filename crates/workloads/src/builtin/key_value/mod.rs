@@ -23,6 +23,7 @@ use std::collections::BTreeMap;
 use assay_model::{Fact, MetricSpec, Scalar, WorkloadSpec};
 
 use crate::declare::metrics;
+use crate::driver::program::facts_of;
 use crate::{Capabilities, Failure, Launch, TrialContext, Workload, WorkloadError};
 use dialect::Dialect;
 use params::Network;
@@ -104,10 +105,7 @@ impl Workload for KeyValue {
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        match (self.0.read)(params) {
-            Ok(params) => about::facts(&params),
-            Err(e) => [("workload.server".to_owned(), Fact::unknown(e.to_string()))].into(),
-        }
+        facts_of("workload.server", (self.0.read)(params), |p| about::facts(&p))
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {

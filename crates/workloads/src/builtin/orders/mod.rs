@@ -27,6 +27,7 @@ pub use trial::run as trial;
 
 use crate::capability::JudgedArtifact;
 use crate::declare::spec;
+use crate::driver::program::facts_of;
 use crate::trial_spec::TrialSpec;
 use crate::{Capabilities, Launch, TrialContext, Workload, WorkloadError};
 use params::Params;
@@ -137,10 +138,7 @@ impl Workload for Orders {
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
         let found = Params::from_map(params).and_then(|p| java::find(&p.jvm));
-        let mut facts = match found {
-            Ok(java) => java.facts(),
-            Err(e) => [("workload.jvm".to_owned(), Fact::unknown(e.to_string()))].into(),
-        };
+        let mut facts = facts_of("workload.jvm", found, |java| java.facts());
         facts.insert("workload.kit.sha256".into(), Fact::known(build::sources_sha256()));
         facts
     }

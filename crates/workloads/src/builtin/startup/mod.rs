@@ -20,6 +20,7 @@ pub use trial::run as trial;
 
 use crate::capability::Inputs;
 use crate::declare::spec;
+use crate::driver::program::facts_of;
 use crate::trial_spec::TrialSpec;
 use crate::{Capabilities, Launch, TrialContext, Workload, WorkloadError};
 use params::Params;
@@ -75,10 +76,7 @@ impl Workload for Startup {
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        match Params::from_map(params) {
-            Ok(params) => params.solver.facts(),
-            Err(e) => [("workload.solver".to_owned(), Fact::unknown(e.to_string()))].into(),
-        }
+        facts_of("workload.solver", Params::from_map(params), |p| p.solver.facts())
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {

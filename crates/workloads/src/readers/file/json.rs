@@ -2,8 +2,9 @@
 //! does not have (`NaN`, `Infinity`) but that some programs write count as missing.
 
 use std::borrow::Cow;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
+use assay_model::Scalar;
 use serde_json::{Deserializer, Value};
 
 use crate::readers::file::error::{ErrorLocation, Flaw};
@@ -241,6 +242,14 @@ impl<'a> Json<'a> {
     /// Returns a text; empty if the value is anything else.
     pub(in crate::readers) fn text_or_empty(&self) -> &'a str {
         self.value.as_str().unwrap_or_default()
+    }
+
+    /// Returns the fields of an object of texts, each as the narrowest kind of value.
+    pub(in crate::readers) fn scalars(&self) -> Result<BTreeMap<String, Scalar>, Flaw> {
+        let scalar = |(key, value): (&str, Json<'_>)| {
+            Ok((key.to_owned(), Scalar::parse(value.text()?.unwrap_or_default())))
+        };
+        self.fields().map(scalar).collect()
     }
 
     /// Returns the text of a required field.

@@ -6,4 +6,4 @@ pub mod report;
 mod result;
 pub mod rsf;
 
-pub use result::{Flaw, SpecResult, SpecRun};
+pub use result::{SpecResult, SpecRun};

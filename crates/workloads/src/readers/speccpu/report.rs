@@ -1,7 +1,8 @@
 //! The CSV report of SPEC CPU: a table of all runs (`"Full Results Table"`), a table of the
 //! selected runs, the overall metrics, and the description of the system with one line per value.
 
-use crate::readers::speccpu::{Flaw, SpecResult, SpecRun};
+use crate::readers::file::error::Flaw;
+use crate::readers::speccpu::{SpecResult, SpecRun};
 
 const FULL: &str = "Full Results Table";
 const SELECTED: &str = "Selected Results Table";

@@ -1,7 +1,6 @@
 //! Content of a result file of SPEC CPU.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 /// One timed run of a benchmark.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -87,37 +86,6 @@ fn stands_for(mut runs: Vec<&SpecRun>) -> &SpecRun {
     let selected = runs.iter().position(|r| r.selected);
     runs[selected.unwrap_or(runs.len() / 2)]
 }
-
-/// An error inside a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Flaw {
-    /// Line number, counted from 1; `None` for an error of the whole file.
-    pub line: Option<u64>,
-    /// Description of the error as a sentence.
-    pub message: String,
-}
-
-impl Flaw {
-    pub(crate) fn whole(message: impl Into<String>) -> Self {
-        Flaw { line: None, message: message.into() }
-    }
-
-    pub(crate) fn line(line: u64, message: impl Into<String>) -> Self {
-        Flaw { line: Some(line), message: message.into() }
-    }
-}
-
-impl fmt::Display for Flaw {
-    /// Formats the text that follows the file's name: `:4: …` or `: …`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.line {
-            Some(line) => write!(f, ":{line}: {}", self.message),
-            None => write!(f, ": {}", self.message),
-        }
-    }
-}
-
-impl std::error::Error for Flaw {}
 
 #[cfg(test)]
 mod tests {

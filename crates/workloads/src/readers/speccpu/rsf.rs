@@ -3,7 +3,8 @@
 
 use std::collections::BTreeMap;
 
-use crate::readers::speccpu::{Flaw, SpecResult, SpecRun};
+use crate::readers::file::error::Flaw;
+use crate::readers::speccpu::{SpecResult, SpecRun};
 
 /// Line prefixes of the supported suites.
 const SUITES: [&str; 4] = ["spec.cpu2026.", "spec.cpu2017.", "spec.cpu2006.", "spec.cpu2000."];
