@@ -5,11 +5,9 @@
 use std::fs;
 use std::path::Path;
 
-use crate::readers::file::error::{Flaw, ForeignError};
+use crate::readers::file::error::ForeignError;
 use crate::readers::file::format::{MAX_FILE, ResultFolder, bounded};
-use crate::readers::file::json::{self, Json};
-use crate::readers::result::figures::Figures;
-use crate::readers::result::series::ForeignSeries;
+use crate::readers::prelude::*;
 
 /// Folder format: the results of one machine.
 pub(crate) const FOLDER: ResultFolder = ResultFolder { marker: "machine.json", read: folder };

@@ -2,11 +2,7 @@
 
 use assay_model::Better::{Lower, Neither};
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json;
-use crate::readers::file::lines::{head_has, lines, number, quantity};
-use crate::readers::result::ForeignResult;
-use crate::readers::result::suite::SuiteReader;
+use crate::readers::prelude::*;
 
 /// Characters before each line of a table but the first.
 const INDENT: usize = 13;

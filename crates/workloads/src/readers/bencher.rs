@@ -1,10 +1,7 @@
 //! Output of `bencher perf` and of `GET /v0/projects/PROJECT/perf`. Gives one series per branch,
 //! testbed, benchmark and measure, ordered by the time of the report.
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json::{self, Json};
-use crate::readers::result::figures::Figures;
-use crate::readers::result::series::ForeignSeries;
+use crate::readers::prelude::*;
 
 pub(crate) fn detect(bytes: &[u8]) -> bool {
     json::has_keys(bytes, &["results[].branch", "results[].testbed", "results[].benchmark"])

@@ -5,11 +5,8 @@
 use assay_model::Better;
 use serde_json::Value;
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json::{self, Json};
 use crate::readers::file::unit::{multiple, scaled};
-use crate::readers::result::ForeignResult;
-use crate::readers::result::suite::SuiteReader;
+use crate::readers::prelude::*;
 
 pub(super) fn detect_list(bytes: &[u8]) -> bool {
     json::has_keys(bytes, &["[].name", "[].unit", "[].value"])

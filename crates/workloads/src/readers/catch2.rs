@@ -6,12 +6,8 @@ use std::borrow::Cow;
 use assay_model::Better;
 use regex_lite::Regex;
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json;
-use crate::readers::file::lines::{head_has, lines, number, quantity, unescaped};
-use crate::readers::result::ForeignResult;
-use crate::readers::result::figures::Figures;
-use crate::readers::result::suite::SuiteReader;
+use crate::readers::file::lines::unescaped;
+use crate::readers::prelude::*;
 
 const XML: &str = "<BenchmarkResults name=";
 /// Name, mean and interval of a benchmark in XML.

@@ -6,11 +6,8 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json::{self, Json};
+use crate::readers::prelude::*;
 use crate::readers::result;
-use crate::readers::result::figures::Figures;
-use crate::readers::result::series::ForeignSeries;
 
 pub(crate) fn detect(bytes: &[u8]) -> bool {
     let keys = json::keys(bytes);

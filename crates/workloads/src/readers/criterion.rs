@@ -4,12 +4,7 @@
 
 use assay_model::Better;
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json;
-use crate::readers::file::lines::{head_has, lines, quantity};
-use crate::readers::result::ForeignResult;
-use crate::readers::result::figures::Figures;
-use crate::readers::result::suite::SuiteReader;
+use crate::readers::prelude::*;
 
 /// Column at which criterion prints `time:` and `thrpt:`.
 const INDENT: usize = 24;

@@ -2,9 +2,7 @@
 
 use assay_model::units::DIGIT_JOINTS;
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json;
-use crate::readers::result::series::ForeignSeries;
+use crate::readers::prelude::*;
 
 /// Names of columns that are not series.
 const TIMES: [&str; 5] = ["time", "timestamp", "date", "datetime", "commit_ts"];

@@ -7,11 +7,7 @@ use std::collections::BTreeMap;
 
 use assay_model::{Better, Load, MetricSpec, MetricValue, Observation, Scalar};
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json::{self, Json};
-use crate::readers::file::unit;
-use crate::readers::result::figures::Figures;
-use crate::readers::result::{BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, value};
+use crate::readers::prelude::*;
 
 const DIRECTIONS: [&str; 3] = ["read", "write", "trim"];
 /// Upper end of fio's latency histograms in seconds: 29 groups of nanoseconds; before fio 3.0, 19

@@ -6,10 +6,9 @@ use std::path::Path;
 
 use assay_system::revisions::{Repository, RevisionError};
 
-use crate::readers::file::error::{Flaw, ForeignError};
+use crate::readers::file::error::ForeignError;
 use crate::readers::file::format::ResultFolder;
-use crate::readers::file::json;
-use crate::readers::result::series::ForeignSeries;
+use crate::readers::prelude::*;
 
 /// Folder format: a git repository.
 pub(crate) const FOLDER: ResultFolder = ResultFolder { marker: ".git", read: notes };

@@ -1,8 +1,6 @@
 //! `data.js` of github-action-benchmark. Gives one series per benchmark of each group.
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json::{self, Json};
-use crate::readers::result::series::ForeignSeries;
+use crate::readers::prelude::*;
 
 pub(crate) fn detect(bytes: &[u8]) -> bool {
     json::head(bytes).trim_start().starts_with("window.BENCHMARK_DATA")

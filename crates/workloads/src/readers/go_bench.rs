@@ -7,11 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use assay_model::Better;
 use serde_json::Value;
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::lines::{head_has, is_missing, lines, number};
-use crate::readers::file::{json, unit};
-use crate::readers::result::ForeignResult;
-use crate::readers::result::suite::{SuiteReader, SuiteValue};
+use crate::readers::prelude::*;
+use crate::readers::result::suite::SuiteValue;
 
 pub(super) fn detect(bytes: &[u8]) -> bool {
     let line = |line: &str| benchmark(line).is_some_and(|b| b.values.is_some());

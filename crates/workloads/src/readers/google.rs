@@ -8,12 +8,8 @@ use std::collections::BTreeMap;
 use assay_model::{Better, MetricSpec, Observation, Scalar};
 use serde_json::Value;
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json::{self, Json};
-use crate::readers::file::unit;
 use crate::readers::google_text;
-use crate::readers::result::figures::Figures;
-use crate::readers::result::{BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, value};
+use crate::readers::prelude::*;
 
 /// Maximum number of metrics in a file: the times and the counters of all its benchmarks.
 const MAX_METRICS: usize = 200;

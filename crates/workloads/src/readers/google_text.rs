@@ -5,12 +5,8 @@ use std::collections::HashSet;
 use assay_model::Better::Lower;
 use regex_lite::Regex;
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json;
-use crate::readers::file::lines::{head_has, lines, number};
 use crate::readers::file::unit::{scaled, seconds};
-use crate::readers::result::ForeignResult;
-use crate::readers::result::suite::SuiteReader;
+use crate::readers::prelude::*;
 
 const CSV: &str = "name,iterations,real_time,cpu_time,time_unit,";
 /// Name, wall time, CPU time and iterations of a row of the console.

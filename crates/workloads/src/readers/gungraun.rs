@@ -5,11 +5,7 @@ use assay_model::Better::{Lower, Neither};
 use regex_lite::{Captures, Regex};
 use serde_json::{Deserializer, Value};
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json::{self, Json};
-use crate::readers::file::lines::{head_has, lines, number};
-use crate::readers::result::ForeignResult;
-use crate::readers::result::suite::SuiteReader;
+use crate::readers::prelude::*;
 
 /// Label and new count of a line such as `  L1 Hits:   2359|2275   (+3.69230%)`.
 const COUNT: &str = r"^  ([A-Z][^:]*):\s+(\S.*?)(\|\S+)?(?:\s+\(.*[)\]])?$";

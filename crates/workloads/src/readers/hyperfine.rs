@@ -5,11 +5,7 @@ use std::collections::BTreeMap;
 
 use assay_model::{Better, Exit, Scalar, ValidationResult};
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json::{self, Json};
-use crate::readers::file::unit;
-use crate::readers::result::figures::Figures;
-use crate::readers::result::{ForeignResult, ForeignTreatment, ForeignTrial, value};
+use crate::readers::prelude::*;
 
 pub(crate) fn detect(bytes: &[u8]) -> bool {
     json::has_keys(bytes, &["results", "results[].command"])

@@ -6,13 +6,8 @@ use std::collections::BTreeMap;
 
 use assay_model::{Better, MetricKind, MetricSpec, SampleRow, SampleSet, Scalar, SeriesKey};
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json::{self, Json};
-use crate::readers::file::unit;
-use crate::readers::result::figures::Figures;
-use crate::readers::result::{
-    BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, mean, value,
-};
+use crate::readers::prelude::*;
+use crate::readers::result::mean;
 
 /// A metric of an entry, in assay's unit.
 struct Metric {

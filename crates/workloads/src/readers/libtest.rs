@@ -3,11 +3,7 @@
 
 use assay_model::Better;
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::lines::{head_has, lines, number};
-use crate::readers::file::{json, unit};
-use crate::readers::result::ForeignResult;
-use crate::readers::result::suite::SuiteReader;
+use crate::readers::prelude::*;
 
 pub(super) fn detect(bytes: &[u8]) -> bool {
     head_has(bytes, |line| parts(line).is_some_and(|(_, result)| result.starts_with("bench:")))

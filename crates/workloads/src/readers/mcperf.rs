@@ -5,10 +5,7 @@ use std::collections::BTreeMap;
 
 use assay_model::{Better, Observation, Scalar};
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::{json, unit};
-use crate::readers::result::figures::Figures;
-use crate::readers::result::{ForeignResult, ForeignTreatment, ForeignTrial, value};
+use crate::readers::prelude::*;
 
 pub(crate) fn detect(bytes: &[u8]) -> bool {
     json::head(bytes).lines().any(starts_trial)

@@ -6,11 +6,7 @@ use std::collections::BTreeMap;
 use assay_model::{Better, Load, MetricSpec, Observation, Scalar};
 use serde_json::Value;
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json::{self, Json};
-use crate::readers::file::unit;
-use crate::readers::result::figures::Figures;
-use crate::readers::result::{ForeignResult, ForeignTreatment, ForeignTrial, value};
+use crate::readers::prelude::*;
 
 /// Key of the statistics of a single run.
 const ALL: &str = "ALL STATS";

@@ -33,6 +33,7 @@ mod one_line;
 mod perf_stat;
 mod pgbench;
 mod phoronix;
+mod prelude;
 mod profile;
 mod pytest_benchmark;
 mod redis_benchmark;

@@ -3,12 +3,8 @@
 use assay_model::Better::{self, Higher, Lower};
 use regex_lite::Regex;
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json;
-use crate::readers::file::lines::{head_has, lines, number};
 use crate::readers::file::unit::{scaled, seconds};
-use crate::readers::result::ForeignResult;
-use crate::readers::result::suite::SuiteReader;
+use crate::readers::prelude::*;
 
 /// The lines of a tool.
 pub(super) struct LineFormat {

@@ -4,11 +4,7 @@
 use assay_model::Better::{Lower, Neither};
 use serde_json::Value;
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json;
-use crate::readers::file::lines::{head_has, lines, number};
-use crate::readers::result::ForeignResult;
-use crate::readers::result::suite::SuiteReader;
+use crate::readers::prelude::*;
 
 /// A count: value (`None` if the event was not counted), unit and event.
 struct Count {

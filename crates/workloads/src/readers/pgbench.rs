@@ -2,12 +2,7 @@
 
 use assay_model::Better::{Higher, Lower, Neither};
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json;
-use crate::readers::file::lines::{head_has, lines, number, quantity};
-use crate::readers::result::ForeignResult;
-use crate::readers::result::figures::Figures;
-use crate::readers::result::suite::SuiteReader;
+use crate::readers::prelude::*;
 
 pub(super) fn detect(bytes: &[u8]) -> bool {
     head_has(bytes, |l| l.starts_with("number of transactions actually processed: "))

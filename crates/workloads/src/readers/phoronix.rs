@@ -5,13 +5,9 @@ use std::borrow::Cow;
 
 use assay_model::Better;
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json;
-use crate::readers::file::lines::{number, unescaped};
+use crate::readers::file::lines::unescaped;
 use crate::readers::file::unit::base;
-use crate::readers::result::ForeignResult;
-use crate::readers::result::figures::Figures;
-use crate::readers::result::suite::SuiteReader;
+use crate::readers::prelude::*;
 
 pub(super) fn detect(bytes: &[u8]) -> bool {
     json::head(bytes).contains("<PhoronixTestSuite>")

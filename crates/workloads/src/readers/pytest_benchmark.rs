@@ -3,11 +3,7 @@
 
 use assay_model::Better::{Higher, Lower};
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json::{self, Json};
-use crate::readers::result::ForeignResult;
-use crate::readers::result::figures::Figures;
-use crate::readers::result::suite::SuiteReader;
+use crate::readers::prelude::*;
 
 pub(super) fn detect(bytes: &[u8]) -> bool {
     json::has_keys(bytes, &["benchmarks", "machine_info"])

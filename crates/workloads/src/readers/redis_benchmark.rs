@@ -2,12 +2,8 @@
 
 use assay_model::Better::{Higher, Lower};
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json;
-use crate::readers::file::lines::{head_has, is_missing, lines, number};
-use crate::readers::result::ForeignResult;
-use crate::readers::result::figures::Figures;
-use crate::readers::result::suite::{SuiteReader, SuiteValue};
+use crate::readers::prelude::*;
+use crate::readers::result::suite::SuiteValue;
 
 const CSV: &str = "\"test\",\"rps\",";
 const RATE: &str = " requests per second";

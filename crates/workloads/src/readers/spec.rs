@@ -4,15 +4,12 @@
 
 use std::collections::BTreeMap;
 
+use crate::readers::prelude::*;
 use crate::readers::speccpu::{SpecResult, SpecRun, report, rsf};
 use assay_model::{
     Better, MetricKind, MetricSpec, MetricValue, Observation, Scalar, TrialOutcome,
     ValidationResult,
 };
-
-use crate::readers::file::error::Flaw;
-use crate::readers::file::{json, unit};
-use crate::readers::result::{BENCHMARK, ForeignResult, ForeignTreatment, ForeignTrial, value};
 
 pub(crate) fn detect_rsf(bytes: &[u8]) -> bool {
     rsf::detect(&json::head(bytes))

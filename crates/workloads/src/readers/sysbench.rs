@@ -2,12 +2,8 @@
 
 use assay_model::Better::{Higher, Lower, Neither};
 
-use crate::readers::file::error::Flaw;
-use crate::readers::file::json;
-use crate::readers::file::lines::{head_has, lines, number, quantity};
-use crate::readers::result::ForeignResult;
-use crate::readers::result::figures::Figures;
-use crate::readers::result::suite::{SuiteReader, SuiteValue};
+use crate::readers::prelude::*;
+use crate::readers::result::suite::SuiteValue;
 
 pub(super) fn detect(bytes: &[u8]) -> bool {
     head_has(bytes, |line| line.starts_with("sysbench 1."))
