@@ -89,6 +89,8 @@ fn nothing_outlives_a_killed_assay() {
     wait_for("it never started", asleep);
     let guards = std::process::Command::new("pkill").args(["-KILL", "-f", "__guard"]).status();
     assert!(guards.unwrap().success());
+    let found = world.run(&["doctor", "--json"]);
+    assert!(!found.stdout.contains(mark), "its assay lives: {}", found.stdout);
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(asleep());

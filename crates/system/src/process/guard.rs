@@ -106,7 +106,7 @@ pub fn serve() {
     let mut group = [0; 4];
     let _ = pread(io::stdout(), &mut group, 0);
     let own = std::process::id();
-    end(Pid::from_raw(i32::from_ne_bytes(group)), |guard| guard == own);
+    end(Pid::from_raw(i32::from_ne_bytes(group)), |_, guard| guard == own);
 }
 
 /// A program that a killed assay left running.
@@ -123,7 +123,7 @@ pub fn strays() -> Vec<StrayProgram> {
         let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
         String::from_utf8_lossy(&line).replace('\0', " ").trim().to_owned()
     };
-    let marked = marked(&|guard| !is_guard(guard));
+    let marked = marked(&is_stray);
     marked.into_iter().map(|pid| StrayProgram { pid, command: command(pid) }).collect()
 }
 
@@ -131,9 +131,18 @@ pub fn strays() -> Vec<StrayProgram> {
 pub fn end_strays() -> Vec<StrayProgram> {
     let found = strays();
     if !found.is_empty() {
-        end(None, |guard| !is_guard(guard));
+        end(None, is_stray);
     }
     found
+}
+
+/// True if the guard of a program is gone, and its assay too. A guard in a container has another
+/// process id there, and a guard may be killed alone.
+fn is_stray(pid: i32, guard: u32) -> bool {
+    let name = |pid| fs::read_to_string(format!("/proc/{pid}/comm")).ok();
+    let own = name(getpid().as_raw_nonzero().get());
+    let mut parents = std::iter::successors(stat(pid), |(_, parent)| stat(*parent));
+    !is_guard(guard) && !parents.any(|(_, parent)| name(parent) == own)
 }
 
 /// True if this process is a guard.
@@ -143,7 +152,7 @@ fn is_guard(pid: u32) -> bool {
 }
 
 /// Kills a group, the marked processes and their descendants until none is left.
-fn end(group: Option<Pid>, whose: impl Fn(u32) -> bool) {
+fn end(group: Option<Pid>, whose: impl Fn(i32, u32) -> bool) {
     let began = Instant::now();
     let mut known: BTreeSet<i32> = group.iter().map(|pid| pid.as_raw_nonzero().get()).collect();
     loop {
@@ -164,8 +173,8 @@ fn end(group: Option<Pid>, whose: impl Fn(u32) -> bool) {
     }
 }
 
-/// Returns the processes whose environment names a guard for which `whose` is true.
-fn marked(whose: &dyn Fn(u32) -> bool) -> Vec<i32> {
+/// Returns the processes whose environment names a guard, if `whose` is true for both.
+fn marked(whose: &dyn Fn(i32, u32) -> bool) -> Vec<i32> {
     let name = format!("{VARIABLE}=");
     processes()
         .filter(|pid| {
@@ -173,7 +182,7 @@ fn marked(whose: &dyn Fn(u32) -> bool) -> Vec<i32> {
             let mut words = variables.split(|b| *b == 0);
             let value = words.find_map(|v| v.strip_prefix(name.as_bytes()));
             let id = value.and_then(|v| std::str::from_utf8(v).ok()?.parse().ok());
-            id.is_some_and(whose)
+            id.is_some_and(|guard| whose(*pid, guard))
         })
         .collect()
 }
