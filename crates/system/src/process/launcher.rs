@@ -221,10 +221,11 @@ extern "C" fn serve(area: *mut c_void) -> c_int {
             match (*order).state.load(Ordering::Acquire) {
                 QUIT => return 0,
                 GIVEN => {
+                    let pid = start(area, libc::CLONE_PARENT);
+                    // The first start touches most pages, so its peak counts too.
                     let mut usage: libc::rusage = std::mem::zeroed();
                     syscall(libc::SYS_getrusage, libc::RUSAGE_SELF, &raw mut usage);
                     (*order).peak.store(usage.ru_maxrss as u64, Ordering::Relaxed);
-                    let pid = start(area, libc::CLONE_PARENT);
                     (*order).pid.store(pid, Ordering::Relaxed);
                     (*order).state.store(IDLE, Ordering::Release);
                     wake(&(*order).state);
