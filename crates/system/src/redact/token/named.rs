@@ -161,7 +161,7 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
     let named = |range: Range<usize>| (range, Suspect::Named);
     let rest = &bytes[word.end..];
     let part = is_part_end(&bare.as_bytes()[bare.len() - 2..]) && part_at_end(bare.as_bytes());
-    if let Some(range) = [htpasswd, sent, argument].iter().find_map(|of| of(text, &word)) {
+    if let Some(range) = [placed, sent, argument].iter().find_map(|of| of(text, &word)) {
         return Some(named(range));
     }
     match bare {
@@ -230,16 +230,25 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
 fn behind(text: &str, end: usize, option: bool, part: bool, proof: Proof) -> Option<Range<usize>> {
     let placed = if part { attribute(text, end) } else { None };
     let mut at = placed.unwrap_or(skip(text, end, if part { "\r\n" } else { "" }).0);
-    // MySQL: `SET PASSWORD FOR 'bob'@'%' = 'word'`.
-    let account = text.get(at..at + 4).is_some_and(|word| word.eq_ignore_ascii_case("for "));
-    if part && account && is_of(text, end, &["SET", "set"]) {
-        at += peek_line(text, at).find('=').unwrap_or(0);
+    // MySQL: `SET PASSWORD FOR 'bob'@'%' = 'word'`; prompts: `Password for user bob: word`.
+    let phrase = if part { peek_line(text, at) } else { "" };
+    let account = phrase.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("for "));
+    if account && is_of(text, end, &["SET", "set"]) {
+        at += phrase.find('=').unwrap_or(0);
+    } else if account || phrase.starts_with("is generated for ") {
+        let (to, rest) = phrase.split_once(": ")?;
+        // A password that a program prints is any text without blanks.
+        let word = rest.split([' ', '"', '\'', '\\', '<', '\0']).next().unwrap_or_default();
+        let start = at + to.len() + 2;
+        let counts = to.split(' ').count() < 6 && Proof::Any.accepts(word);
+        return counts.then(|| start..start + word.len());
     }
     let operator = RULES.operator.iter().find(|operator| text[at..].starts_with(**operator));
     if operator.is_none() && !option && !part {
         return None;
     }
-    let is = ["is ", "is: "].iter().find(|is| part && text[at..].starts_with(**is));
+    let is = ["is ", "is: ", "set to ", "has been set to ", "changed to ", "reset to "];
+    let is = is.iter().find(|is| part && text[at..].starts_with(**is));
     at = operator.or(is).map_or(end, |operator| at + operator.len());
     let (start, quote) = skip(text, at, if option { "[(,\r\n" } else { "[(\r\n" });
     let gap = &text[placed.unwrap_or(end)..start];
@@ -352,25 +361,31 @@ fn sent(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     value(text, skip(text, name.end, ":").0, None, proof?)
 }
 
-/// Returns the password of `htpasswd -b FILE USER PASSWORD`, and of `-n`, which takes no file.
-fn htpasswd(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+/// Returns the secret that a program takes by its place: `wpa_passphrase SSID PASSPHRASE`. That of
+/// `htpasswd` needs the option `-b`, and has no file before it with `-n`.
+fn placed(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+    let word = text[name.clone()].rsplit('/').next()?;
+    let above = || words(text, name.start, &['\n']).next().unwrap_or_default();
+    let (_, place, _) = RULES.place.iter().find(|(known, _, programs)| {
+        *known == word && (programs.is_empty() || programs.contains(&above()))
+    })?;
     let (mut at, mut options, mut count) = (name.end, String::new(), 0);
-    while text[name.clone()].ends_with("htpasswd") {
+    let of_file = word == "htpasswd";
+    loop {
         let (start, quote) = skip(text, at, ",");
         let word = peek(text, start, quote);
         at = start + word.len();
         match word.strip_prefix('-') {
             _ if word.is_empty() => return None,
             Some(more) => options += more,
-            None if !options.contains('b') => return None,
-            None if count == 2 - usize::from(options.contains('n')) => {
+            None if of_file && !options.contains('b') => return None,
+            None if count + usize::from(of_file && options.contains('n')) == *place => {
                 return value(text, start, quote, Proof::Any);
             }
             // A number before the file or user belongs to an option.
             None => count += usize::from(count > 0 || !is_number(word)),
         }
     }
-    None
 }
 
 /// Returns the password of Redis's `AUTH [USER] PASSWORD`, of SMTP's `AUTH PLAIN PASSWORD` and of

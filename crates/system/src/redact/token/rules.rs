@@ -36,6 +36,8 @@ macro_rules! rules {
             pub query: Vec<(usize, &'static str)>,
             /// Options with the programs that they belong to.
             pub option: Vec<(&'static str, TokenWords)>,
+            /// Words, numbers of arguments between them and a secret, and their programs.
+            pub place: Vec<(&'static str, usize, TokenWords)>,
             pub alias: Vec<(&'static str, &'static str)>,
         }
 
@@ -49,6 +51,7 @@ macro_rules! rules {
                     weak: Vec::new(),
                     query: Vec::new(),
                     option: Vec::new(),
+                    place: Vec::new(),
                     alias: Vec::new(),
                 };
                 for line in text.lines() {
@@ -84,19 +87,15 @@ impl Rules {
         match row {
             ["shape", alphabet, characters, prefixes @ ..] => {
                 let least = least(characters);
-                self.shapes.extend(prefixes.iter().map(|prefix| TokenShape {
-                    prefix,
-                    alphabet,
-                    least,
-                }));
+                let shape = |prefix: &&'static str| TokenShape { prefix, alphabet, least };
+                self.shapes.extend(prefixes.iter().map(shape));
             }
-            ["weak", characters, words @ ..] => {
-                self.weak.extend(words.iter().map(|word| (least(characters), *word)));
-            }
-            ["query", characters, words @ ..] => {
-                self.query.extend(words.iter().map(|word| (least(characters), *word)));
+            [class @ ("weak" | "query"), characters, words @ ..] => {
+                let table = if *class == "weak" { &mut self.weak } else { &mut self.query };
+                table.extend(words.iter().map(|word| (least(characters), *word)));
             }
             ["option", option, programs @ ..] => self.option.push((option, programs.to_vec())),
+            ["place", word, n, of @ ..] => self.place.push((word, least(n), of.to_vec())),
             ["alias", text, character] => self.alias.push((text, character)),
             _ => unreachable!("rules.txt: {row:?}"),
         }
