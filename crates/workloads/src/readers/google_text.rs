@@ -30,6 +30,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     };
     let names: HashSet<&str> = rows.iter().map(|r| r.name.as_str()).collect();
     let mut suite = SuiteReader::new("Google Benchmark", "google-benchmark");
+    if text.contains(" UserCounters...") {
+        suite.note("user counters are left out; --benchmark_out_format=json has them");
+    }
     for row in &rows {
         let base = row.name.rsplit_once('_').filter(|(base, _)| names.contains(base));
         if base

@@ -128,6 +128,8 @@ fn add(out: &mut ReadOutput, result: &ForeignResult, prefix: &str) {
                 continue;
             }
             repetitions += 1;
+            let notes = trial.notes.iter().map(|note| format!("{name}: {note}"));
+            out.notes.extend(notes.map(|note| note.trim_start_matches(": ").to_owned()));
             for (at, metric) in trial.metrics.iter().enumerate() {
                 // The position keeps the deciding figure first.
                 let values = figures.entry(at).or_insert_with(|| (metric.clone(), Vec::new()));

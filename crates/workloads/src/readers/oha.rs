@@ -51,6 +51,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         seconds: of("total")?,
         ..Figures::default()
     };
+    let codes = root.get("statusCodeDistribution");
+    let failed = codes.fields().filter(|(code, _)| *code >= "400");
+    let failed: f64 = failed.filter_map(|(_, n)| n.value().as_f64()).sum();
+    values.push(("errors", Some(failed), "1", Lower));
     let trial = suite.add("", &values)?;
     if of("successRate")? == Some(0.0) {
         // The rate of oha counts requests that failed.

@@ -3,6 +3,7 @@
 use assay_model::Better::{Higher, Lower};
 
 use crate::readers::prelude::*;
+use crate::readers::result::figures::Figures;
 use crate::readers::result::suite::SuiteValue;
 
 const CSV: &str = "\"test\",\"rps\",";
@@ -34,7 +35,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let text = json::text(bytes);
     let mut suite = SuiteReader::new("redis-benchmark", "redis-benchmark");
     let mut columns: Vec<String> = Vec::new();
-    let (mut test, mut rate) = (String::new(), None);
+    let (mut test, mut rate, mut work) = (String::new(), None, Figures::default());
     for (at, line) in lines(&text) {
         let bad = || Flaw::line(at, format!("`{}` has no number", line.trim()));
         if let Some(name) = line.strip_prefix("====== ") {
@@ -47,6 +48,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
             let values: Option<Vec<f64>> = row.iter().skip(2).map(|c| number(c)).collect();
             let values = values.filter(|v| v.len() + 2 == columns.len()).ok_or_else(bad)?;
             add(&mut suite, &row[0], rate, &columns[2..], &values)?;
+        } else if let Some((requests, time)) = line.trim().split_once(" requests completed in ") {
+            let seconds = number(time.trim_end_matches(" seconds")).filter(|s| *s > 0.0);
+            (work.count, work.seconds) = (number(requests), seconds);
         } else if let Some(value) = line.trim().strip_prefix("throughput summary: ") {
             rate = Some(figure(value.trim_end_matches(RATE), at)?);
         } else if let Some((name, rest)) =
@@ -61,7 +65,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         } else if let Some(value) = rate.filter(|_| columns.first().is_some_and(|c| c == "avg")) {
             let values: Option<Vec<f64>> = line.split_ascii_whitespace().map(number).collect();
             let values = values.filter(|v| v.len() == columns.len()).ok_or_else(bad)?;
-            add(&mut suite, &test, value, &columns, &values)?;
+            // The time is printed to 0.01 s.
+            let resolution = work.seconds.map_or(0.0, |s| value.unwrap_or(0.0) * 0.01 / s);
+            let work = Figures { rate: value, resolution, ..std::mem::take(&mut work) };
+            add(&mut suite, &test, value, &columns, &values)?.hold(&["throughput"], &work);
             (columns, rate) = (Vec::new(), None);
         }
     }
@@ -81,18 +88,18 @@ fn cells(line: &str) -> Vec<String> {
     line.split("\",\"").map(|c| c.trim_matches('"').to_owned()).collect()
 }
 
-fn add(
-    suite: &mut SuiteReader,
+fn add<'a>(
+    suite: &'a mut SuiteReader,
     test: &str,
     rate: Option<f64>,
     columns: &[String],
     values: &[f64],
-) -> Result<(), Flaw> {
+) -> Result<&'a mut ForeignTrial, Flaw> {
     let mut all: Vec<SuiteValue<'_>> = vec![("throughput", rate, "requests/s", Higher)];
     let latencies = columns.iter().zip(values);
     all.extend(latencies.filter_map(|(c, v)| Some((metric(c)?, Some(v / MS), "s", Lower))));
     let trial = suite.add(test, &all)?;
     let figures = Figures { resolution: 1e-6, ..Figures::of_metrics(&trial.metrics, "latency") };
     trial.hold(&["latency"], &figures);
-    Ok(())
+    Ok(trial)
 }

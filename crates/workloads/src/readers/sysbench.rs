@@ -53,8 +53,9 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
                 "min" => latency.min = seconds,
                 "avg" => latency.mean = seconds,
                 "max" => latency.max = seconds,
-                "95th percentile" => latency.percentiles.push((95.0, plain()? / 1e3)),
-                _ => {}
+                _ => latency
+                    .percentiles
+                    .extend(name.strip_suffix("th percentile").and_then(number).zip(seconds)),
             }
             continue;
         }
@@ -93,7 +94,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         ("latency.max", latency.max),
     ];
     values.extend(figures.map(|(name, value)| (name, value, "s", Lower)));
-    values.extend(latency.percentiles.iter().map(|p| ("latency.p95", Some(p.1), "s", Lower)));
+    let percentile = latency.percentiles.first().map(|(p, v)| (format!("latency.p{p}"), *v));
+    values.extend(percentile.iter().map(|(name, v)| (name.as_str(), Some(*v), "s", Lower)));
     values.extend(events.map(|n| ("events", Some(n), "1", Neither)));
     // Latencies are printed to 0.01 ms.
     let latency = Figures { resolution: 1e-5, ..latency };

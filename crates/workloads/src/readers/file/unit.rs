@@ -6,14 +6,14 @@ use assay_model::{Better, MetricKind, MetricSpec};
 pub(in crate::readers) fn seconds(unit: &str) -> Option<f64> {
     Some(match unit {
         "ps" => 1e-12,
-        "ns" => 1e-9,
+        "ns" | "nsec" | "nanoseconds" => 1e-9,
         // The micro sign and the Greek letter, which look alike.
-        "us" | "µs" | "μs" => 1e-6,
-        "ms" => 1e-3,
-        "s" | "sec" => 1.0,
-        "m" | "min" => 60.0,
-        "h" | "hr" => 3600.0,
-        "d" | "day" => 86400.0,
+        "us" | "µs" | "μs" | "usec" | "microseconds" => 1e-6,
+        "ms" | "msec" | "milliseconds" => 1e-3,
+        "s" | "sec" | "secs" | "second" | "seconds" => 1.0,
+        "m" | "min" | "mins" | "minute" | "minutes" => 60.0,
+        "h" | "hr" | "hrs" | "hour" | "hours" => 3600.0,
+        "d" | "day" | "days" => 86400.0,
         _ => return None,
     })
 }

@@ -64,15 +64,20 @@ impl SuiteReader {
             return Err(Flaw::whole(format!("it has more than {MAX_BENCHMARKS} benchmarks")));
         }
         let mut metrics: Vec<MetricValue> = Vec::with_capacity(values.len());
+        let mut notes = Vec::new();
         for &(name, number, unit, better) in values {
             let spec = self.spec(name, unit, better)?;
             let rate = unit == "s" || unit.ends_with("/s");
             if let Some(n) = number.filter(|n| rate && *n < 0.0) {
                 return Err(Flaw::whole(format!("{benchmark}: {name} of {n} {unit} is negative")));
             }
-            metrics.push(value(&spec, number));
+            // Work takes time: a 0 only says that the tool prints too few digits.
+            let duration = unit == "s" && (name.starts_with("latency") || name.ends_with("time"));
+            let zero = duration && better == Better::Lower && number == Some(0.0);
+            notes.extend(zero.then(|| format!("{name} is printed as 0, and so is unknown")));
+            metrics.push(value(&spec, number.filter(|_| !zero)));
         }
-        let mut trial = ForeignTrial::new(treatment, metrics);
+        let mut trial = ForeignTrial { notes, ..ForeignTrial::new(treatment, metrics) };
         let index = self.repetitions.entry(treatment).or_default();
         if *index > 0 {
             trial.evidence.push(Observation::Repetition { index: *index });

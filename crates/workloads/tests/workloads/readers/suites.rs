@@ -342,6 +342,43 @@ fn a_server_that_refuses_has_no_rate() {
     assert!(read.metrics.is_empty(), "{:?}", read.metrics);
 }
 
+const REDIS: &str = "====== SET ======\n  100000 requests completed in 1.23 seconds\n\nSummary:\n\
+    \x20 throughput summary: 81300.81 requests per second\n  latency summary (msec):\n\
+    \x20         avg       min       p50       p95       p99       max\n\
+    \x20       0.330     0.112     0.311     0.503     0.703     2.303\n";
+
+#[test]
+fn figures_of_a_tool_that_contradict_each_other_or_hide_a_value_have_no_number() {
+    let text = |file: &str| String::from_utf8(bytes(file)).unwrap();
+    for (output, from, to, name) in [
+        (REDIS.to_owned(), "81300.81", "1300.81", "SET"),
+        (text("sysbench.txt"), "5.09", "95.09", "latency.p95"),
+        (text("sysbench.txt"), "0.91", "0.00", "latency.mean"),
+        (text("libtest.txt"), "2,136,486.12", "0", "tests::sleeps_2_ms"),
+    ] {
+        let read = values(output.as_bytes(), None).unwrap();
+        assert!(read[name].is_some(), "{name}: {read:?}");
+        let changed = output.replacen(from, to, 1);
+        let read = read_output(Path::new("out"), changed.as_bytes(), None).unwrap();
+        let found = read.metrics.iter().find(|m| m.name == name).unwrap();
+        assert_eq!(found.value, None, "{name}");
+        assert!(!read.evidence.is_empty() || !read.notes.is_empty(), "{name}");
+    }
+}
+
+#[test]
+fn no_figure_is_dropped_without_a_word() {
+    let text = |file: &str| String::from_utf8(bytes(file)).unwrap();
+    let median = text("sysbench.txt").replace("95th percentile", "50th percentile");
+    assert!(values(median.as_bytes(), None).unwrap().contains_key("latency.p50"));
+    let refused = text("oha.json").replace("\"200\": 2000", "\"200\": 1500, \"503\": 500");
+    assert_eq!(values(refused.as_bytes(), None).unwrap()["errors"], Some(500.0));
+    let counters = "Benchmark      Time       CPU   Iterations UserCounters...\n\
+        BM_a        1.2 ns    1.2 ns    583 foo=12.5k\n";
+    let read = read_output(Path::new("out"), counters.as_bytes(), None).unwrap();
+    assert!(read.notes.iter().any(|note| note.contains("counters are left out")));
+}
+
 #[test]
 fn console_time_is_read_only_by_its_name() {
     let output = bytes("console-time.txt");
