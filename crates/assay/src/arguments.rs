@@ -111,16 +111,16 @@ pub struct ExperimentArgs {
     #[arg(long, value_name = "DURATION")]
     pub interval: Option<String>,
     /// A command to run once, before the first trial, outside the measurement.
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", value_parser = given)]
     pub setup: Option<String>,
     /// A command to run before each trial, outside the measurement.
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", value_parser = given)]
     pub prepare: Option<String>,
     /// A command to run after each trial, outside the measurement.
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", value_parser = given)]
     pub conclude: Option<String>,
     /// A file that each trial reads from its start as standard input [default: nothing].
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = given)]
     pub stdin: Option<String>,
     /// Run the commands through a shell. The shell's start-up is part of the measured time, and is
     /// also reported separately.
@@ -147,10 +147,10 @@ pub struct ExperimentArgs {
         value_parser = ["lower", "higher"])]
     pub better: Option<String>,
     /// A command that reads each trial's output and fails if it is wrong.
-    #[arg(long, value_name = "COMMAND")]
+    #[arg(long, value_name = "COMMAND", value_parser = given)]
     pub check: Option<String>,
     /// A file with the only correct output.
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE", value_parser = given)]
     pub expect: Option<String>,
     /// The place where the trials run, as under [where] of an experiment.
     #[command(flatten)]
@@ -250,6 +250,11 @@ pub fn format_names() -> PossibleValuesParser {
 fn reader_names() -> PossibleValuesParser {
     let live = assay_workloads::readers::FORMATS.iter().filter(|f| f.live).map(|f| f.name);
     PossibleValuesParser::new([assay_workloads::readers::AUTO].into_iter().chain(live))
+}
+
+/// Refuses an empty value, such as that of a variable of a script that is not set.
+fn given(text: &str) -> Result<String, &'static str> {
+    Some(text.to_owned()).filter(|text| !text.trim().is_empty()).ok_or("it is empty")
 }
 
 /// Checks the pattern of `--metric-from`.

@@ -177,6 +177,7 @@ fn a_printed_number_decides_and_is_read_whole() {
         (r"took ([0-9.]+) ms", "took 12.5 ms", Some((0.0125, "s"))),
         ("rate: {value} MB/s", "rate:   3e2 MB/s", Some((3e8, "B/s"))),
         ("score {value}", "score 7", Some((7.0, "1"))),
+        ("took {value}", "took 2 minutes", Some((120.0, "s"))),
         ("took {value} ms", "took 12,5 ms", None),
         (r"took ([0-9.]+)", "took 12,5 ms", None),
         ("{value} ms", "took 1 ms and 2 ms", None),
@@ -196,6 +197,12 @@ fn a_printed_number_decides_and_is_read_whole() {
         assert!((found / value - 1.0).abs() < 1e-12, "{pattern}: {found}");
         assert_eq!(printed["unit"], unit, "{pattern}");
     }
+    let (took, weeks) = ("took {value}", "echo took 2 weeks");
+    let mixed =
+        world.run(&["run", "-b", "3", "--metric-from", took, "--vs", weeks, "echo took 5 s"]);
+    assert_eq!(mixed.code, 3, "{}{}", mixed.stdout, mixed.stderr);
+    let said = mixed.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("and in the first trial in `"), "{said}");
     for pattern in ["{value}", "no number", "(a)(b)", "("] {
         let ran = world.run(&["run", "-b", "1", "--metric-from", pattern, "--", "true"]);
         assert_eq!(ran.code, 2, "{pattern}: {}", ran.stderr);

@@ -201,6 +201,7 @@ impl RunSession<'_> {
             record.evidence.extend(fitness.seen.iter().cloned());
             record.findings.extend(fitness.findings.iter().cloned());
         }
+        self.require_units(&mut record);
         self.require_metric(&mut record);
         // Secrets are removed before anything else sees the record.
         let record = CleanRecord::new(record, self.history.last(treatment.id));
@@ -222,6 +223,21 @@ impl RunSession<'_> {
         let outcome = record.outcome;
         self.history.push(record.into_inner());
         Ok(outcome)
+    }
+
+    /// Leaves out values in another unit than in the first completed trial.
+    fn require_units(&self, record: &mut TrialRecord) {
+        let completed = |r: &&TrialRecord| r.outcome == TrialOutcome::Completed;
+        let Some(first) = self.history.records().iter().find(completed) else { return };
+        for (metric, known) in record.metrics.iter_mut().zip(&first.metrics) {
+            let unlike = metric.name == known.name && metric.unit != known.unit;
+            if unlike && known.value.is_some() && metric.value.take().is_some() {
+                record.notes.push(format!(
+                    "`{}` is in `{}`, and in the first trial in `{}`; its value was left out",
+                    metric.name, metric.unit, known.unit
+                ));
+            }
+        }
     }
 
     /// Marks a completed trial as failed if it lacks the deciding metric, because it measured
