@@ -50,13 +50,16 @@ fn evaluate(e: &Evidence) -> Evaluation {
             continue;
         }
         if !differing.is_empty() && meant.is_none() && !MAY_DIFFER.iter().any(|f| e.declares(f)) {
-            return Ok(vec![finding(format!(
+            let found = finding(format!(
                 "{} and {} ran different programs ({}) in a test of {}",
                 treatments[0].label,
                 treatment.label,
                 shortened_list(&differing),
                 e.factors.as_ref().map_or("nothing".to_owned(), |f| f.join(", "))
-            ))]);
+            ));
+            let hosts = treatment.levels.contains_key("host");
+            let remedy = "copy the files of one host to the others, or share them in a folder";
+            return Ok(vec![if hosts { found.remedy(remedy) } else { found }]);
         }
     }
     match meant {

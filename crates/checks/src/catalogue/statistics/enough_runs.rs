@@ -56,25 +56,25 @@ fn evaluate(e: &Evidence) -> Evaluation {
         )));
     }
     let compared = treatments.len() > 1 && e.comparisons.get().is_none_or(|c| !c.is_empty());
+    let noun = |n: u32| ["trials that count", "trial that counts"][usize::from(n == 1)];
     // A treatment without any counting trial has failed, which the check of exclusions reports.
     let short: Vec<_> = trials.iter().filter(|(_, n)| (1..3).contains(n)).collect();
     if compared && short.len() < treatments.len() {
         for (treatment, n) in
             short.into_iter().filter(|(a, _)| !reported.contains(&a.label.as_str()))
         {
-            let trials = if *n == 1 { "trial that counts" } else { "trials that count" };
-            let text =
-                format!("{} has only {n} {trials}; that carries no interval", treatment.label);
+            let (label, noun) = (&treatment.label, noun(*n));
+            let text = format!("{label} has only {n} {noun}; that carries no interval");
             found.push(about(invalid(text), &[treatment], treatments));
         }
     }
-    if minimum < 6 && found.is_empty() {
+    if (1..6).contains(&minimum) && found.is_empty() {
         let carries = match minimum {
-            0..3 => "no interval",
+            1..3 => "no interval",
             _ => "an interval by Student's t alone, without its sensitivity check by ranks",
         };
-        let text =
-            format!("a treatment has only {minimum} trials that count; that carries {carries}");
+        let noun = noun(minimum);
+        let text = format!("a treatment has only {minimum} {noun}; that carries {carries}");
         found.push(if minimum < 3 && compared { invalid(text) } else { finding(text) });
     }
     Ok(found)

@@ -90,8 +90,8 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     let both = server_busy.is_some_and(|busy| busy > BUSY_SERVER);
     let text = format!("the load generator may be the limit: {}", reasons.join("; "));
     Some(finding_at(if both { WARNING } else { INVALID }, text).remedy(
-        "give it CPUs of its own (`client.cpus`, `server.cpus`) and more threads \
-         (`client.threads`), or another machine (`server.address`)",
+        "give it more threads (`client.threads`) and CPUs that no other program uses \
+         (`client.cpus`), and run the server on other CPUs or on another machine",
     ))
 }
 

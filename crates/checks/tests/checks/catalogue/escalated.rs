@@ -37,6 +37,11 @@ fn programs_for_two_instruction_sets_are_a_note() {
         assert_eq!(worst(|e| on_two_hosts(e, "aarch64")), Some(Severity::Note));
         assert_eq!(worst(|e| on_two_hosts(e, "x86_64")), Some(Severity::Invalid));
     }
+    let mut e = sound::evidence_for("F04");
+    on_two_hosts(&mut e, "x86_64");
+    let findings = evaluate(&e, Profile::Lab).findings;
+    let found = findings.iter().find(|f| f.id == "F04").unwrap();
+    assert!(found.remedy.contains("share them in a folder"), "{found:?}");
 }
 
 fn drift_apart(e: &mut Evidence) {
