@@ -157,6 +157,8 @@ impl Archive {
 }
 
 fn fill(run: &mut RunWriter, set: &ForeignSet, result: &ForeignResult, plan: &Plan) -> Result<()> {
+    // The files can be imported again, so one flush at the end is enough.
+    run.flush_interval = std::time::Duration::MAX;
     let mut files = Vec::new();
     for (i, file) in set.files.iter().enumerate() {
         let kept = format!("{IMPORTED}/{:04}", i + 1);

@@ -59,8 +59,9 @@ pub struct RunWriter {
     /// Files and folders of trials that were written since the last flush.
     unflushed: Vec<PathBuf>,
     flushed_at: Instant,
-    /// Time that short trials may currently wait for a flush.
-    flush_interval: Duration,
+    /// Time that short trials may currently wait for a flush; with [`Duration::MAX`] all trials
+    /// wait for the end of the run.
+    pub(crate) flush_interval: Duration,
     broken: bool,
     /// The tracer's report on the next trial, and the file with its single I/Os.
     io: Option<(Vec<u8>, Option<PathBuf>)>,
@@ -353,8 +354,9 @@ impl RunWriter {
         let sampled =
             io.is_some() || files.iter().any(|(name, bytes)| *name == SAMPLES && !bytes.is_empty());
         let lasted = Duration::from_nanos(record.end_ns.saturating_sub(record.start_ns));
-        let due =
-            sampled || lasted >= FLUSH_AFTER || self.flushed_at.elapsed() >= self.flush_interval;
+        let waited = self.flushed_at.elapsed();
+        let due = self.flush_interval < Duration::MAX
+            && (sampled || lasted >= FLUSH_AFTER || waited >= self.flush_interval);
         let began = Instant::now();
         let answer = io.as_ref().map_or(&[][..], |(answer, _)| answer);
         let events = io.as_ref().and_then(|(_, events)| events.as_deref());
@@ -378,13 +380,11 @@ impl RunWriter {
         })?;
         if due {
             self.pay()?;
-        }
-        if due && self.durability == Durability::Synced {
-            self.records.sync()?;
-            self.ledger.sync()?;
-            self.head.ledger_is_flushed(&self.tip);
-        }
-        if due {
+            if self.durability == Durability::Synced {
+                self.records.sync()?;
+                self.ledger.sync()?;
+                self.head.ledger_is_flushed(&self.tip);
+            }
             self.flushed_at = Instant::now();
             let cost = self.flushed_at - began;
             self.flush_interval = (cost * FLUSH_SHARE).clamp(FLUSH_AFTER, FLUSH_EVERY);
