@@ -289,7 +289,7 @@ pub(super) fn fit(blocks: &Blocks, commits: usize, margin: f64, scope: SearchSco
             let within = data.measured[place - 1]..data.measured[*place];
             let each = weight * share / within.len() as f64;
             out.commits[within].iter_mut().for_each(|p| *p += each);
-            none *= 1.0 - share;
+            none *= (1.0 - share).max(0.0);
         }
         out.none += weight * none;
         out.builds += weight * of.builds;
