@@ -25,7 +25,10 @@ for ((pair = 0; pair < pairs; pair++)); do
     b=$(run "$command")
     count single "$a" "$b"
     if ((pair % 8 < 2)); then
-        for _ in 1 2; do a+=,$(run "$command"); b+=,$(run "$command"); done
+        # A B B A A B: a drift of the machine favours neither side.
+        b+=,$(run "$command")
+        a+=,$(run "$command"),$(run "$command")
+        b+=,$(run "$command")
         count three "$a" "$b"
     fi
     if [ -n "$load" ]; then kill "$load"; wait "$load" 2>/dev/null || true; load=""; fi

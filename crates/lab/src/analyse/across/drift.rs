@@ -78,7 +78,7 @@ pub(super) fn remedy(a: &ComparedRun<'_>, b: &ComparedRun<'_>) -> String {
     match one() {
         Some(command) => format!("run both in one experiment: `{command}`"),
         None => format!(
-            "make {LEAST} runs of each side in turns and compare all: `assay compare A,A,A B,B,B`"
+            "make {LEAST} runs of each side (A B B A A B); compare: `assay compare A,A,A B,B,B`"
         ),
     }
 }
