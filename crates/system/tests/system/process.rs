@@ -227,7 +227,7 @@ fn launching() -> Runner {
 fn programs_are_as_started_by_std() {
     let _turn = alone();
     // Files of the shell itself, settings that programs inherit, and the parent.
-    let script = "grep -E '^(Sig|Shd|Cpus|Mems|NoNew|Secc|Umask|Cap|Threads)' /proc/self/status; \
+    let script = "grep -E '^(Sig[PBIC]|Shd|Cpus|Mems|NoNew|Secc|Umask|Cap|Thr)' /proc/self/status; \
         umask; ulimit -a; nice; pwd; env | sort; ls /proc/$$/fd; cat /proc/$$/oom_score_adj; \
         cat /proc/$$/cgroup; [ $(ps -o pgid= $$) = $$ ] && echo group; echo $PPID; \
         wc -c < /dev/stdin; echo $0 $# err >&2";
