@@ -135,8 +135,8 @@ pub const SURE: f64 = 0.9;
 /// Half of the octaves that are searched, around the first rate.
 const OCTAVES: f64 = 16.0;
 
-/// Probabilities, up to a factor, of the answers: that no rate keeps the bound, that only the lowest
-/// does, the lowest two, and so on. Neighboring rates differ by the precision.
+/// Probabilities, up to a factor, of the answers: that no rate keeps the bound, that only the
+/// lowest does, the lowest two, and so on. Neighboring rates differ by the precision.
 struct Answers {
     first: f64,
     /// Logarithm of the ratio of neighboring rates.

@@ -3,7 +3,6 @@
 use assay_model::Better::{Higher, Lower};
 
 use crate::readers::prelude::*;
-use crate::readers::result::figures::Figures;
 use crate::readers::result::suite::SuiteValue;
 
 const CSV: &str = "\"test\",\"rps\",";
