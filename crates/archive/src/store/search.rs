@@ -68,7 +68,10 @@ pub struct SearchPage {
 pub(crate) fn search(archive: &Path, search: &Search) -> Result<SearchPage> {
     // SQLite ignores the case of ASCII letters only.
     if search.text.as_ref().is_some_and(|text| !text.is_ascii()) {
-        return from_files(archive, search);
+        let all = Search { text: None, offset: 0, limit: None, ..search.clone() };
+        let mut runs = self::search(archive, &all)?.runs;
+        runs.retain(|run| has_text(run, search));
+        return Ok(page(runs, search));
     }
     let from_index = with_index(archive, |index| {
         index.query(|db| {
@@ -144,7 +147,6 @@ fn end_of(until: &str) -> String {
 }
 
 fn from_files(archive: &Path, search: &Search) -> Result<SearchPage> {
-    let text = search.text.as_ref().map(|text| text.to_lowercase());
     let until = search.until.as_deref().map(end_of);
     let is = |wanted: &Option<String>, value: &str| wanted.as_deref().is_none_or(|w| w == value);
     let mut runs: Vec<RunSummary> = names(archive)?
@@ -159,12 +161,7 @@ fn from_files(archive: &Path, search: &Search) -> Result<SearchPage> {
                 && search.factor.as_ref().is_none_or(|factor| factors.contains(factor))
                 && search.since.as_ref().is_none_or(|since| run.started_at >= *since)
                 && until.as_ref().is_none_or(|until| run.started_at <= *until)
-                && text.as_ref().is_none_or(|text| {
-                    [run.id.as_str(), &run.experiment, &run.workload, &run.host, &run.note]
-                        .into_iter()
-                        .chain(run.all_tags())
-                        .any(|part| part.to_lowercase().contains(text))
-                })
+                && has_text(run, search)
         })
         .map(|(run, _)| run)
         .collect();
@@ -182,8 +179,19 @@ fn from_files(archive: &Path, search: &Search) -> Result<SearchPage> {
         SortOrder::Greatest => runs.sort_by(|a, b| by_value(a, b, true)),
         SortOrder::Least => runs.sort_by(|a, b| by_value(a, b, false)),
     }
-    let total = runs.len();
-    let most = search.limit.unwrap_or(usize::MAX);
-    let runs = runs.into_iter().skip(search.offset).take(most).collect();
-    Ok(SearchPage { total, runs })
+    Ok(page(runs, search))
+}
+
+fn has_text(run: &RunSummary, search: &Search) -> bool {
+    let Some(text) = search.text.as_ref().map(|text| text.to_lowercase()) else { return true };
+    [run.id.as_str(), &run.experiment, &run.workload, &run.host, &run.note]
+        .into_iter()
+        .chain(run.all_tags())
+        .any(|part| part.to_lowercase().contains(&text))
+}
+
+/// Returns the page of a search from all matching runs in order.
+fn page(runs: Vec<RunSummary>, search: &Search) -> SearchPage {
+    let (total, most) = (runs.len(), search.limit.unwrap_or(usize::MAX));
+    SearchPage { total, runs: runs.into_iter().skip(search.offset).take(most).collect() }
 }

@@ -40,6 +40,12 @@ fn runs_are_listed_newest_first_and_by_what_is_asked() {
     assert_eq!(count(Search { workload: text("stream"), ..Default::default() }), 3);
     assert_eq!(count(Search { tag: text("nightly"), ..Default::default() }), 2);
     assert_eq!(count(Search { text: text("KERNEL"), ..Default::default() }), 1);
+    archive.annotate(&all[0].id, |notes| notes.note = "Größere Blöcke".into()).unwrap();
+    assert_eq!(count(Search { text: text("GRÖSSER"), ..Default::default() }), 0);
+    assert_eq!(count(Search { text: text("GRÖßERE BLÖCKE"), ..Default::default() }), 1);
+    let page = Search { text: text("ö"), offset: 1, limit: Some(1), ..Default::default() };
+    let page = archive.search(&page).unwrap();
+    assert_eq!((page.total, page.runs.len()), (1, 0));
     assert_eq!(count(Search { limit: Some(2), ..Default::default() }), 2);
     assert_eq!(count(Search { limit: Some(0), ..Default::default() }), 0);
     let hours =
