@@ -74,8 +74,8 @@ impl SuiteReader {
             // Work takes time: a 0 only says that the tool prints too few digits.
             let duration = unit == "s" && (name.starts_with("latency") || name.ends_with("time"));
             let zero = duration && better == Better::Lower && number == Some(0.0);
-            notes.extend(zero.then(|| format!("{name} is printed as 0, and so is unknown")));
-            metrics.push(value(&spec, number.filter(|_| !zero)));
+            notes.extend(zero.then(|| format!("{name} is printed as 0, so it has no ratio")));
+            metrics.push(value(&spec, number));
         }
         let mut trial = ForeignTrial { notes, ..ForeignTrial::new(treatment, metrics) };
         let index = self.repetitions.entry(treatment).or_default();
