@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use assay_model::{HostUse, units};
+use assay_model::{HostUse, Scalar, units};
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
@@ -75,10 +75,10 @@ pub struct ExperimentArgs {
     #[arg(long, value_name = "N")]
     pub seed: Option<u64>,
     /// End a trial that runs longer than this, such as `30 s`.
-    #[arg(long, value_name = "DURATION")]
+    #[arg(long, value_name = "DURATION", value_parser = some_time)]
     pub timeout: Option<String>,
     /// Start no trial after this much time.
-    #[arg(long, value_name = "DURATION")]
+    #[arg(long, value_name = "DURATION", value_parser = some_time)]
     pub max_time: Option<String>,
     /// Treat differences up to this size as equal, such as `2 %`.
     #[arg(long, value_name = "PERCENT", allow_hyphen_values = true)]
@@ -255,6 +255,12 @@ fn reader_names() -> PossibleValuesParser {
 /// Refuses an empty value, such as that of a variable of a script that is not set.
 fn given(text: &str) -> Result<String, &'static str> {
     Some(text.to_owned()).filter(|text| !text.trim().is_empty()).ok_or("it is empty")
+}
+
+/// Refuses a time in which no trial can end.
+fn some_time(text: &str) -> Result<String, &'static str> {
+    let none = units::duration_of(&Scalar::parse(text)).is_ok_and(|time| time.is_zero());
+    if none { Err("no trial ends in 0 s") } else { Ok(text.to_owned()) }
 }
 
 /// Checks the pattern of `--metric-from`.
