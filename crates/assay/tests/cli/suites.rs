@@ -203,6 +203,12 @@ fn a_printed_number_decides_and_is_read_whole() {
     assert_eq!(mixed.code, 3, "{}{}", mixed.stdout, mixed.stderr);
     let said = mixed.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(said.contains("and in the first trial in `"), "{said}");
+    let b = |unit: &str| format!("{{\"name\":\"b\",\"unit\":\"{unit}\",\"value\":3}}");
+    world.write("one", &format!("[{},{}]", b("foo").replace("\"b\"", "\"a\""), b("foo")));
+    world.write("two", &format!("[{}]", b("bar")));
+    let mixed = world.run(&["run", "-b", "3", "--reader=auto", "--vs", "cat two", "cat one"]);
+    let said = mixed.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(said.contains("`b` is in `"), "{said}");
     for pattern in ["{value}", "no number", "(a)(b)", "("] {
         let ran = world.run(&["run", "-b", "1", "--metric-from", pattern, "--", "true"]);
         assert_eq!(ran.code, 2, "{pattern}: {}", ran.stderr);

@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use assay_archive::RunWriter;
 use assay_model::nouns::count;
 use assay_model::{
-    Experiment, LedgerEvent, Observation, Plan, PlannedTrial, RunState, TrialOutcome, TrialRecord,
-    units,
+    Experiment, LedgerEvent, MetricValue, Observation, Plan, PlannedTrial, RunState, TrialOutcome,
+    TrialRecord, units,
 };
 use assay_system::Interrupt;
 use assay_system::redact::CleanRecord;
@@ -229,9 +229,12 @@ impl RunSession<'_> {
     fn require_units(&self, record: &mut TrialRecord) {
         let completed = |r: &&TrialRecord| r.outcome == TrialOutcome::Completed;
         let Some(first) = self.history.records().iter().find(completed) else { return };
-        for (metric, known) in record.metrics.iter_mut().zip(&first.metrics) {
-            let unlike = metric.name == known.name && metric.unit != known.unit;
-            if unlike && known.value.is_some() && metric.value.take().is_some() {
+        let known: BTreeMap<&str, &MetricValue> =
+            first.metrics.iter().map(|m| (m.name.as_str(), m)).collect();
+        for metric in &mut record.metrics {
+            let Some(known) = known.get(metric.name.as_str()) else { continue };
+            let unlike = metric.unit != known.unit && known.value.is_some();
+            if unlike && metric.value.take().is_some() {
                 record.notes.push(format!(
                     "`{}` is in `{}`, and in the first trial in `{}`; its value was left out",
                     metric.name, metric.unit, known.unit

@@ -23,11 +23,14 @@ pub fn output_within(
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (stdout, stderr) = (child.stdout.take().map(drain), child.stderr.take().map(drain));
     let until = Instant::now() + limit;
+    let mut pause = Duration::from_millis(1);
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status,
             Ok(None) if Instant::now() < until && !stopped() => {
-                thread::sleep(Duration::from_millis(1));
+                // Meters run programs beside a trial, so a slow one wakes this thread rarely.
+                thread::sleep(pause);
+                pause = (2 * pause).min(Duration::from_millis(10));
             }
             Ok(None) | Err(_) => {
                 // The program may have ended meanwhile.

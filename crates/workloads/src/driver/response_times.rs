@@ -35,8 +35,12 @@ pub(crate) fn answer(found: &SearchReport, promise: &str, unit: &str) -> String 
         );
     };
     let above = above.map_or("no rate tried breaks it".into(), |rate| rate + " breaks it");
-    let sure = if found.confirmed { "" } else { "; the search ended before this was" };
-    let sure = format!("{sure} {:.0} % sure", 100.0 * assay_loadgen::SURE);
+    let sure = format!("{:.0} % sure", 100.0 * assay_loadgen::SURE);
+    let sure = if found.confirmed {
+        format!(" ({sure})")
+    } else {
+        format!("; the search ended before this was {sure}")
+    };
     format!("{} is the highest rate that keeps {promise}; {above}{sure}", rate(best))
 }
 
