@@ -28,7 +28,7 @@ pub fn output_within(
         match child.try_wait() {
             Ok(Some(status)) => break status,
             Ok(None) if Instant::now() < until && !stopped() => {
-                // Meters run programs beside a trial, so a slow one wakes this thread rarely.
+                // Meters run programs during a trial, so this thread wakes rarely for a slow one.
                 thread::sleep(pause);
                 pause = (2 * pause).min(Duration::from_millis(10));
             }
