@@ -53,11 +53,11 @@ pub struct DeclaredDifferences {
 /// of their levels; runs of one treatment each are matched with each other.
 ///
 /// A verdict needs an estimate of the drift between the runs. If each side has three or more runs,
-/// the means of the runs are compared (Welch's interval), and the result is at the first run of the
-/// second side. If there is a reference treatment, the trials are compared relative to it.
-/// Otherwise the ratio has neither an interval nor a verdict. If an undeclared hard difference
-/// separates a run from the first, or if a run is invalid on its own, the verdict is invalid and
-/// the ratio is withheld.
+/// the means of the runs are compared (Welch's interval), or all their trials if that interval is
+/// wider; the result is at the first run of the second side. If there is a reference treatment, the
+/// trials are compared relative to it. Otherwise the ratio has neither an interval nor a verdict.
+/// If an undeclared hard difference separates a run from the first, or if a run is invalid on its
+/// own, the verdict is invalid and the ratio is withheld.
 ///
 /// # Errors
 /// An accepted difference is hard, has no reason or does not exist, or a run lacks the reference
@@ -406,33 +406,40 @@ fn rows(
         let relative = references.as_deref().filter(|r| ids[0] != Some(r[0]));
         let judged =
             relative.map_or_else(|| each.clone(), |r| in_each(sides, &ids, metric, Some(r)));
-        let means = |group: usize| -> Vec<Option<f64>> {
-            let members = (0..sides.len()).filter(|i| groups[*i] == group);
-            members.map(|i| drift::of_run(judged[i].as_ref()?)).collect()
+        let members = |group: usize| {
+            (0..sides.len()).filter(move |i| groups[*i] == group).map(|i| judged[i].as_deref())
         };
+        let means = |group: usize| -> Vec<Option<f64>> {
+            members(group).map(|values| drift::of_run(values?)).collect()
+        };
+        let trials = |group: usize| members(group).flatten().flatten().copied().collect::<Vec<_>>();
         let against_first = |i: usize| {
             let (baseline, treatment) = (judged[0].as_ref()?, judged[i].as_ref()?);
             let repeated = repeated(groups, i);
             if groups[i] == groups[0] || repeated && groups[i] != i {
                 return None;
             }
-            let runs = repeated.then(|| (means(0), means(i)));
-            let (baseline, treatment) =
-                runs.as_ref().map_or((baseline, treatment), |(a, b)| (a, b));
-            let mut c = compare(&CompareInput {
-                metric,
-                unit,
-                better,
-                baseline: 0,
-                treatment: i as u32,
-                samples: Samples::Independent { baseline, treatment },
-                confidence: sides[0].analysis.confidence,
-                margin,
-                gate: false,
-            });
+            let by = |baseline: &[Option<f64>], treatment: &[Option<f64>]| {
+                compare(&CompareInput {
+                    metric,
+                    unit,
+                    better,
+                    baseline: 0,
+                    treatment: i as u32,
+                    samples: Samples::Independent { baseline, treatment },
+                    confidence: sides[0].analysis.confidence,
+                    margin,
+                    gate: false,
+                })
+            };
+            let mut c = by(baseline, treatment);
             if repeated {
-                c.reason =
-                    format!("{}; of {} runs and {}", c.reason, baseline.len(), treatment.len());
+                // Three means can agree by chance better than their trials allow.
+                let width = |c: &Comparison| c.interval.map_or(f64::INFINITY, |i| i.high - i.low);
+                let (of_means, of_trials) = (by(&means(0), &means(i)), by(&trials(0), &trials(i)));
+                c = if width(&of_trials) > width(&of_means) { of_trials } else { of_means };
+                let runs = [0, i].map(|group| members(group).count());
+                c.reason = format!("{}; of {} runs and {}", c.reason, runs[0], runs[1]);
             } else if let Some(reference) =
                 declared.reference.as_ref().filter(|_| relative.is_some())
             {
