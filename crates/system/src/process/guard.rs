@@ -11,8 +11,8 @@ use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::Command;
-use std::sync::OnceLock;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -32,26 +32,31 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Connection to the guard; `None` if it could not be started.
 static GUARD: OnceLock<Option<Guard>> = OnceLock::new();
 
+/// The shell that starts the guard, until the guard is needed.
+static STARTING: Mutex<Option<(Child, Guard)>> = Mutex::new(None);
+
 struct Guard {
     id: u32,
     group: OwnedFd,
     open: io::PipeWriter,
 }
 
-/// Starts the guard, once; `exe` is assay. Without the guard, programs are killed only as long as
-/// assay lives.
+/// Begins to start the guard, once; `exe` is assay. Without the guard, programs are killed only as
+/// long as assay lives.
 ///
 /// # Errors
-/// If the guard could not be started.
+/// If no shell could be started.
 pub fn start(exe: &Path) -> io::Result<()> {
-    let mut error = None;
-    GUARD.get_or_init(|| launch(exe).map_err(|e| error = Some(e)).ok());
-    error.map_or(Ok(()), Err)
+    let mut starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
+    if GUARD.get().is_none() && starting.is_none() {
+        *starting = Some(launch(exe)?);
+    }
+    Ok(())
 }
 
 /// Starts the guard through a shell that exits at once, so that the guard is not a child of assay;
 /// between two trials assay must have no children.
-fn launch(exe: &Path) -> io::Result<Guard> {
+fn launch(exe: &Path) -> io::Result<(Child, Guard)> {
     let (reader, writer) = io::pipe()?;
     let group = memfd_create("assay-guard", MemfdFlags::CLOEXEC)?;
     let note = group.try_clone()?;
@@ -59,31 +64,45 @@ fn launch(exe: &Path) -> io::Result<Guard> {
     let script = format!("exec 3<&0; \"$0\" {VERB} <&3 3<&- >&2 2>/dev/null & echo $!");
     // assay adopts the orphans of programs, but not the guard.
     let _ = set_child_subreaper(None);
-    let output = Command::new("/bin/sh")
+    let shell = Command::new("/bin/sh")
         .args(["-c", &script])
         .arg(exe)
         .env_remove(VARIABLE)
         .current_dir("/")
         .process_group(0)
         .stdin(reader)
+        .stdout(Stdio::piped())
         .stderr(note)
-        .output();
-    let _ = set_child_subreaper(Some(getpid()));
-    let printed = output?.stdout;
-    let text = String::from_utf8_lossy(&printed);
-    let id = text.trim().parse().map_err(|_| io::Error::other("the shell did not start it"))?;
-    Ok(Guard { id, group, open: writer })
+        .spawn()
+        .inspect_err(|_| _ = set_child_subreaper(Some(getpid())))?;
+    Ok((shell, Guard { id: 0, group, open: writer }))
+}
+
+/// Returns the guard if it has been started, and waits for its id.
+fn guard() -> Option<&'static Guard> {
+    let ready = || {
+        let (shell, guard) = STARTING.lock().ok()?.take()?;
+        let printed = shell.wait_with_output();
+        let _ = set_child_subreaper(Some(getpid()));
+        let id = String::from_utf8_lossy(&printed.ok()?.stdout).trim().parse().ok()?;
+        Some(Guard { id, ..guard })
+    };
+    if GUARD.get().is_none() {
+        // Without a start, a later one must not be prevented.
+        STARTING.lock().ok()?.as_ref()?;
+    }
+    GUARD.get_or_init(ready).as_ref()
 }
 
 /// Returns the variable for a program's environment; `None` without a guard.
 pub fn variable() -> Option<(OsString, OsString)> {
-    let guard = GUARD.get()?.as_ref()?;
+    let guard = guard()?;
     Some((VARIABLE.into(), format!("{:010}", guard.id).into()))
 }
 
 /// Reports the running process group to the guard; `None` if it has ended.
 pub fn report_group(group: Option<Pid>) {
-    let Some(Some(guard)) = GUARD.get() else { return };
+    let Some(guard) = guard() else { return };
     let id = group.map_or(0, |pid| pid.as_raw_nonzero().get());
     let _ = pwrite(&guard.group, &id.to_ne_bytes(), 0);
 }
@@ -91,7 +110,7 @@ pub fn report_group(group: Option<Pid>) {
 /// Tells the guard that assay ends by itself and has ended its programs, so that the guard does not
 /// search all processes while the next command looks for other work.
 pub fn dismiss() {
-    if let Some(Some(guard)) = GUARD.get() {
+    if let Some(guard) = guard() {
         let _ = (&guard.open).write_all(b".");
     }
 }
