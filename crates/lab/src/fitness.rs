@@ -13,7 +13,7 @@ use crate::scratch;
 
 /// Observation time of the run queue before a run, as long as the machine's description takes. It
 /// is extended while the samples show other work, so that a single wake-up does not count as that.
-const WINDOW: Duration = Duration::from_millis(16);
+const WINDOW: Duration = Duration::from_millis(8);
 
 /// Observations of the machines before a run, and the findings of the checks.
 #[derive(Debug, Clone, Default)]

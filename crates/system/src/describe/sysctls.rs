@@ -1,14 +1,17 @@
 //! Describes every readable tunable below `/proc/sys`, in one pass.
 
+use std::collections::BTreeMap;
 use std::ffi::CStr;
 use std::io::{self, ErrorKind};
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 
+use assay_model::Fact;
 use rustix::fs::{AtFlags, CWD, Dir, FileType, Mode, OFlags, openat, statat};
 use rustix::io::pread;
 use rustix::path::Arg;
 
 use super::facts::Facts;
+use crate::Root;
 use crate::read::root::{Unreadable, one_line};
 use crate::read::sysctl_name::name_of;
 
@@ -42,11 +45,14 @@ const LEFT_OUT: [&str; 21] = [
 /// Deeper trees do not exist; the limit prevents endless loops through links.
 const MAX_DEPTH: usize = 12;
 
-pub(super) fn describe(facts: &mut Facts<'_>) {
-    match open(CWD, facts.root.path("/proc/sys").as_os_str(), OFlags::DIRECTORY) {
-        Ok(top) => walk(facts, top, &mut String::new(), 0),
+pub(super) fn describe(root: &Root) -> BTreeMap<String, Fact> {
+    let mut between = || ();
+    let mut facts = Facts::new(root, &mut between);
+    match open(CWD, root.path("/proc/sys").as_os_str(), OFlags::DIRECTORY) {
+        Ok(top) => walk(&mut facts, top, &mut String::new(), 0),
         Err(_) => facts.unknown("sysctl", "`/proc/sys` is not there on this kernel or machine"),
     }
+    facts.into_map()
 }
 
 /// Describes the files in a folder and below it. They are opened by their name in the folder, since

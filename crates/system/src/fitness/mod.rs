@@ -21,12 +21,12 @@ pub fn look(root: &Root, options: &Options) -> Vec<Observation> {
     look_during(root, options, |_| ()).0
 }
 
-/// Like [`look`], while `work` is done, and returns its result too. The work runs on this thread,
-/// is not observed as other work, and must call its argument about once a millisecond.
+/// Like [`look`], while `work` is done, and returns its result too. The work is not observed as
+/// other work. About once a millisecond, it must call its argument with the number of its threads.
 pub fn look_during<T>(
     root: &Root,
     options: &Options,
-    work: impl FnOnce(&mut dyn FnMut()) -> T,
+    work: impl FnOnce(&mut dyn FnMut(u64)) -> T,
 ) -> (Vec<Observation>, T) {
     let mut seen = FitnessObservations(Vec::new());
     let throttled = throttle_count(root);

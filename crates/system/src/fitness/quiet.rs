@@ -17,7 +17,7 @@ const RESOURCES: [(&str, &str); 3] =
     [("cpu", "a CPU"), ("io", "input or output"), ("memory", "memory")];
 
 /// Interval between two samples of the run queue.
-const STEP: Duration = Duration::from_millis(2);
+const STEP: Duration = Duration::from_millis(1);
 /// Largest factor of the window if tasks were found in it.
 const LONGER: u32 = 4;
 
@@ -25,7 +25,7 @@ pub(super) fn look<T>(
     root: &Root,
     options: &Options,
     seen: &mut FitnessObservations,
-    work: impl FnOnce(&mut dyn FnMut()) -> T,
+    work: impl FnOnce(&mut dyn FnMut(u64)) -> T,
 ) -> T {
     let before = options.since.map_or_else(|| CpuTimes::read(root), Ok);
     let waited = RESOURCES.map(|(resource, _)| Pressure::read(root, resource));
@@ -44,15 +44,15 @@ pub(super) fn look<T>(
     made
 }
 
-/// Samples the number of other runnable tasks every 2 ms while `work` is done, for at least
+/// Samples the number of other runnable tasks each millisecond while `work` is done, for at least
 /// `window`. If there were too many, it goes on until there are not, at most four times as long,
-/// since two short tasks in a short window would count as a busy machine. The work runs on this
-/// thread, so each sample has one task of assay. The load average would still include assay's own
+/// since two short tasks in a short window would count as a busy machine. The work says
+/// how many tasks of assay are in a sample. The load average would still include assay's own
 /// earlier work.
 fn queue<T>(
     root: &Root,
     window: Duration,
-    work: impl FnOnce(&mut dyn FnMut()) -> T,
+    work: impl FnOnce(&mut dyn FnMut(u64)) -> T,
 ) -> (Result<Observation, (&'static str, String)>, T) {
     let online = root.text("/sys/devices/system/cpu/online").map_err(|e| e.to_string());
     let cpus = online.and_then(|t| cpulist::parse(&t).map_err(|e| e.to_string()));
@@ -60,10 +60,10 @@ fn queue<T>(
     // Threads that assay has just started are not in the first sample.
     let (mut next, mut sum, mut looks) = (start + STEP.min(window), 0.0, 0u32);
     let mut load = Ok("?".to_owned());
-    let mut sample = || {
+    let mut sample = |own: u64| {
         if Instant::now() >= next {
             load = running(root).map(|(running, average)| {
-                sum += running.saturating_sub(1) as f64;
+                sum += running.saturating_sub(own) as f64;
                 looks += 1;
                 average
             });
@@ -71,13 +71,13 @@ fn queue<T>(
         }
         (sum, f64::from(looks))
     };
-    let made = work(&mut || _ = sample());
+    let made = work(&mut |own| _ = sample(own));
     let cpus = match cpus {
         Ok(list) => list.len() as f64,
         Err(why) => return (Err(("the run queue per CPU", why)), made),
     };
     loop {
-        let (sum, looks) = sample();
+        let (sum, looks) = sample(1);
         let busy = sum > looks * cpus * MAX_QUEUE_PER_CPU;
         let window = if busy { window * LONGER } else { window };
         let left = window.saturating_sub(start.elapsed());

@@ -154,7 +154,7 @@ fn this_machine_can_be_checked() {
 fn the_run_queue_is_sampled_while_work_is_done() {
     let (seen, made) = look_during(&fit_machine().root(), &options(), |between| {
         for _ in 0..50 {
-            between();
+            between(1);
             std::thread::sleep(Duration::from_millis(1));
         }
         7

@@ -91,7 +91,7 @@ fn examine() -> Result<DoctorReport> {
     let system = assay_system::describe(
         &Root::system(),
         &assay_system::redact::Recorder::default(),
-        &mut || (),
+        &mut |_| (),
     );
     Ok(DoctorReport {
         schema_version: assay_model::SCHEMA_VERSION,
