@@ -98,6 +98,8 @@ fn find_plain(text: &str) -> Vec<(Range<usize>, Suspect)> {
         } else {
             if b == b':' && text[at..].starts_with("://") {
                 shape::address(text, at + 3, &mut found);
+            } else if b == b'@' {
+                found.extend(shape::login(text, at).map(|range| (range, Suspect::Login)));
             }
             at += 1;
         }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::random::{has_extension, is_rooted};
-use super::rules::{RULES, has, holds};
+use super::rules::{RULES, has, holds, least};
 use super::{Suspect, TOKEN};
 
 /// Maximum distance of evidence in bytes: from a program to its option, and within a value. Text
@@ -26,12 +26,12 @@ pub(crate) enum Proof {
 }
 
 /// Requirement on values of mixed letters and digits that only their position relates to a name.
-const MIXED: Proof = Proof::Mixed(6, 1);
+pub(crate) const MIXED: Proof = Proof::Mixed(6, 1);
 
 impl Proof {
     /// True if the value counts. References (`$PW`, `{pw}`), paths and words such as `true` never
     /// count.
-    fn accepts(self, value: &str) -> bool {
+    pub(crate) fn accepts(self, value: &str) -> bool {
         let reference = RULES.reference.iter().any(|start| value.starts_with(start));
         let seen = value.starts_with(crate::redact::key::MARK) || value.contains(TOKEN);
         let plain = has(&RULES.plain, value.trim_end_matches(']')) || is_rooted(value);
@@ -52,14 +52,15 @@ impl Proof {
 pub(crate) fn proof_of(name: &str) -> Option<Proof> {
     let name = name.as_bytes();
     let ends = |words: &[&str]| words.iter().find_map(|word| last_word(name, word));
-    let weak = RULES.weak.iter().find(|(_, word)| last_word(name, word).is_some());
+    let weak = RULES.weak.iter().find(|row| ends(&row[1..]).is_some());
     if ends(&RULES.second).is_some_and(|at| at >= 2) {
         return Some(Proof::Any);
     }
-    if let Some((least, _)) = weak.filter(|_| !is_header(name)) {
-        return Some(Proof::Mixed(*least, 1));
+    if let Some(row) = weak.filter(|_| !is_header(name)) {
+        return Some(Proof::Mixed(least(row[0]), 1));
     }
-    if ends(&RULES.about).is_some_and(|at| at > 0) && !part_at_end(name) {
+    let about = ends(&RULES.about).is_some_and(|at| at > 0) && !part_at_end(name);
+    if about || RULES.pointer.iter().any(|word| tail(name, word).is_some()) {
         return None;
     }
     let mut pairs = name.windows(2).enumerate().filter(|(_, pair)| is_part_end(pair));
@@ -150,7 +151,9 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
     // Java and make take definitions as `-Dname=value`.
     let bare = name.strip_prefix("-D").unwrap_or_else(|| name.trim_start_matches('-'));
     let option = name.starts_with('-') && bare.len() > 2;
-    if (name.starts_with('-') || (name.len() < 7 && name.starts_with('/')))
+    let rest = &bytes[word.end..];
+    let login = rest.starts_with(b"=") && RULES.if_mixed.contains(&name);
+    if (name.starts_with('-') || (name.len() < 7 && name.starts_with('/')) || login)
         && let Some(found) = option_value(text, &word)
     {
         return Some(found);
@@ -159,28 +162,18 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
         return None;
     }
     let named = |range: Range<usize>| (range, Suspect::Named);
-    let rest = &bytes[word.end..];
     let part = is_part_end(&bare.as_bytes()[bare.len() - 2..]) && part_at_end(bare.as_bytes());
-    if let Some(range) = [placed, sent, argument].iter().find_map(|of| of(text, &word)) {
+    if let Some(range) = [placed, sent, called, argument, fed].iter().find_map(|f| f(text, &word)) {
         return Some(named(range));
     }
     match bare {
-        _ if RULES.reader.iter().any(|reader| bare.ends_with(reader)) => {
-            return piped(text, word.start).map(named);
-        }
+        "secret" | "secret-id" if option && is_of(text, word.start, &RULES.manager) => return None,
         "AUTH" | "auth" | "LOGIN" if !option && !is_operated(rest) => {
             return redis(text, &word).map(named);
         }
         "PASS" if rest.starts_with(b": ") => return None,
         _ if !option && !is_operated(rest) && has(&["bearer", "basic"], bare) => {
             return credentials(text, word.end).map(named);
-        }
-        "jdbc" if rest.starts_with(b":") => return oracle(text, word.end),
-        _ if bare.contains('/')
-            && peek(text, word.end, None).contains('@')
-            && is_of(text, word.start, &RULES.oracle) =>
-        {
-            return oracle(text, word.start);
         }
         _ if part && is_defined(text, word.start) => {
             let (start, quote) = skip(text, word.end, ",");
@@ -207,6 +200,13 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
         _ if has(&["response"], bare) && before(text, word.start).contains("nonce") => {
             Some(Proof::Mixed(32, 1))
         }
+        // A password that was reset: `Password for bob reset.`, then `New value: ...`.
+        _ if has(&["value"], bare) => {
+            let mut near = words(text, word.start, &[]);
+            let new = near.next().is_some_and(|word| has(&["new"], word));
+            let of_secret = new && near.take(12).any(|word| part_at_end(word.as_bytes()));
+            of_secret.then_some(Proof::Long(6))
+        }
         // Names of two words, as in `License key: ...`.
         Some(b' ') if !option && has(&["key", "id"], bare) => {
             let above =
@@ -216,8 +216,9 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
         Some(b'?' | b'&') => match proof_of(bare) {
             None | Some(Proof::Mixed(..)) => {
                 let mut query = RULES.query.iter();
-                let query = query.find(|(_, word)| last_word(bare.as_bytes(), word).is_some());
-                query.map(|(least, _)| Proof::Long(*least)).or_else(|| proof_of(bare))
+                let last = |word: &&str| last_word(bare.as_bytes(), word).is_some();
+                let query = query.find(|row| row[1..].iter().any(last));
+                query.map(|row| Proof::Long(least(row[0]))).or_else(|| proof_of(bare))
             }
             sure => sure,
         },
@@ -230,18 +231,13 @@ pub(crate) fn given(text: &str, word: Range<usize>) -> Option<(Range<usize>, Sus
 fn behind(text: &str, end: usize, option: bool, part: bool, proof: Proof) -> Option<Range<usize>> {
     let placed = if part { attribute(text, end) } else { None };
     let mut at = placed.unwrap_or(skip(text, end, if part { "\r\n" } else { "" }).0);
-    // MySQL: `SET PASSWORD FOR 'bob'@'%' = 'word'`; prompts: `Password for user bob: word`.
+    // MySQL: `SET PASSWORD FOR 'bob'@'%' = 'word'`.
     let phrase = if part { peek_line(text, at) } else { "" };
     let account = phrase.get(..4).is_some_and(|word| word.eq_ignore_ascii_case("for "));
     if account && is_of(text, end, &["SET", "set"]) {
         at += phrase.find('=').unwrap_or(0);
-    } else if account || phrase.starts_with("is generated for ") {
-        let (to, rest) = phrase.split_once(": ")?;
-        // A password that a program prints is any text without blanks.
-        let word = rest.split([' ', '"', '\'', '\\', '<', '\0']).next().unwrap_or_default();
-        let start = at + to.len() + 2;
-        let counts = to.split(' ').count() < 6 && Proof::Any.accepts(word);
-        return counts.then(|| start..start + word.len());
+    } else if let Some(range) = prompted(text, at, phrase, account) {
+        return Some(range);
     }
     let operator = RULES.operator.iter().find(|operator| text[at..].starts_with(**operator));
     if operator.is_none() && !option && !part {
@@ -269,6 +265,27 @@ fn behind(text: &str, end: usize, option: bool, part: bool, proof: Proof) -> Opt
         return credentials(text, start + scheme.len());
     }
     value(text, start, quote, proof)
+}
+
+/// Returns the secret behind the phrase at `at`, which follows a name: `Password for user bob:
+/// word`, `The password to log in with:`, and the word alone on the next line.
+fn prompted(text: &str, at: usize, phrase: &str, account: bool) -> Option<Range<usize>> {
+    let signs = [": ", " = "];
+    let inline = signs.iter().find_map(|sign| Some((phrase.split_once(sign)?.0, sign.len())));
+    let (to, sign) = inline.or_else(|| Some((phrase.strip_suffix(':')?, 1)))?;
+    let start = skip(text, at + to.len() + sign, if sign > 1 { "" } else { "\r\n" }).0;
+    // A password that a program prints is any text without blanks.
+    let rest = peek_line(text, start);
+    let word = rest.split([' ', '"', '\'', '\\', '<', '\0']).next().unwrap_or_default();
+    let proof = match sign {
+        1 if word != rest => return None,
+        1 => Proof::Mixed(8, 2),
+        _ if account || phrase.starts_with("is generated for ") => Proof::Any,
+        _ => MIXED,
+    };
+    let begins = phrase.starts_with(|c: char| c.is_ascii_alphabetic() || c == '(');
+    let prose = begins && text[..at].ends_with(' ') && to.split(' ').count() < 12;
+    (prose && proof.accepts(word)).then(|| start..start + word.len())
 }
 
 fn is_upper(name: &str) -> bool {
@@ -328,24 +345,31 @@ fn credentials(text: &str, end: usize) -> Option<Range<usize>> {
     counts.then(|| value(text, start, quote, Proof::NoNumber)).flatten()
 }
 
-/// Returns the login in `sqlplus USER/PASSWORD@HOST` and `jdbc:oracle:thin:USER/PASSWORD@HOST`.
-fn oracle(text: &str, at: usize) -> Option<(Range<usize>, Suspect)> {
-    let (login, _) = peek(text, at, None).rsplit_once('@')?;
-    let from = login.rfind(':').map_or(0, |colon| colon + 1);
-    let (_, password) = login[from..].split_once('/').filter(|_| !login.contains("://"))?;
-    let login = at + from..at + login.len();
-    Proof::Any.accepts(password).then_some((login, Suspect::Login))
+/// Returns the secret that a program reads from its standard input.
+fn fed(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+    let word = text[name.clone()].trim_start_matches('-').rsplit('/').next()?;
+    // `passwd` is a word of file names and searches too.
+    let alone = || words(text, name.start, &['\n', '|']).all(|word| word == "sudo");
+    let reads = RULES.reader.contains(&word) && (word != "passwd" || alone());
+    if reads { piped(text, name.start) } else { None }
 }
 
-/// Returns the words that `echo` pipes into the program at `at`, which reads a secret.
+/// Returns the words that `echo` pipes into the program at `at`, which reads a secret, or that
+/// `<<<` gives it.
 fn piped(text: &str, at: usize) -> Option<Range<usize>> {
-    let (left, right) = before(text, at).rsplit('\n').next()?.rsplit_once('|')?;
+    if let Some((options, _)) = peek_line(text, at).split_once("<<<") {
+        let (start, quote) = skip(text, at + options.len() + 3, "");
+        return value(text, start, quote, Proof::Any);
+    }
+    let (left, right) = before(text, at).rsplit_once('|').filter(|line| !line.1.contains('\n'))?;
     let (_, words) = left.rsplit_once("echo ").or_else(|| left.rsplit_once("printf "))?;
     let end = at - right.len() - 1;
     let start = skip(text, end - words.len(), "").0;
-    let words = text.get(start..end)?.trim_end_matches([' ', '"', '\'', '\\']);
-    let secret = words.rsplit([' ', ':', '"', '\'']).next()?;
-    let one = ["; ", "& ", "| "].iter().all(|end| !words.contains(end));
+    let quoted = words.contains(['"', '\'']);
+    let words = text.get(start..end)?.trim_end_matches([' ', '\n', '"', '\'', '\\']);
+    let secret = words.rsplit([' ', ':', '"', '\'', '\n', '\\']).next()?;
+    let one = ["; ", "& ", "| "].iter().all(|end| !words.contains(end))
+        && (quoted || !words.contains('\n'));
     (one && Proof::Any.accepts(secret)).then(|| start..start + words.len())
 }
 
@@ -361,25 +385,47 @@ fn sent(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     value(text, skip(text, name.end, ":").0, None, proof?)
 }
 
+/// Returns the password in `login("USER", "PASSWORD")`, and the answer to the prompt before it:
+/// `expect "assword:"; send "PASSWORD\r"`.
+fn called(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
+    let word = text[name.clone()].rsplit('.').next()?;
+    let answer = RULES.answer.contains(&word);
+    (answer || has(&RULES.call, word)).then_some(())?;
+    let opened = |at: usize| text[..at].ends_with(['"', '\'']).then_some(());
+    let (mut start, mut quote) = skip(text, name.end, "=(-");
+    opened(start)?;
+    if answer {
+        let prompt = before(text, name.start).rsplit(['"', '\'']).nth(1)?.to_ascii_lowercase();
+        prompt.contains("assw").then_some(())?;
+    } else {
+        (start, quote) = skip(text, start + peek(text, start, quote).len(), ",");
+        opened(start)?;
+    }
+    let range = value(text, start, quote, Proof::Any)?;
+    Some(start..start + text[range].trim_end_matches(['\r', '\\']).len())
+}
+
 /// Returns the secret that a program takes by its place: `wpa_passphrase SSID PASSPHRASE`. That of
 /// `htpasswd` needs the option `-b`, and has no file before it with `-n`.
 fn placed(text: &str, name: &Range<usize>) -> Option<Range<usize>> {
     let word = text[name.clone()].rsplit('/').next()?;
-    let above = || words(text, name.start, &['\n']).next().unwrap_or_default();
-    let (_, place, _) = RULES.place.iter().find(|(known, _, programs)| {
-        *known == word && (programs.is_empty() || programs.contains(&above()))
-    })?;
+    let above = |of: &&str| words(text, name.start, &['\n', ';', '|', '&']).any(|word| word == *of);
+    let rule = |row: &&Vec<&str>| row[0] == word && row[2..].iter().all(above);
+    let place = RULES.place.iter().find(rule)?[1];
     let (mut at, mut options, mut count) = (name.end, String::new(), 0);
     let of_file = word == "htpasswd";
     loop {
-        let (start, quote) = skip(text, at, ",");
+        let (start, quote) = skip(text, at, ",=:");
         let word = peek(text, start, quote);
         at = start + word.len();
         match word.strip_prefix('-') {
             _ if word.is_empty() => return None,
+            _ if place.parse::<usize>().is_err() && word.starts_with(place) => {
+                return value(text, start + place.len(), quote, Proof::NoNumber);
+            }
             Some(more) => options += more,
             None if of_file && !options.contains('b') => return None,
-            None if count + usize::from(of_file && options.contains('n')) == *place => {
+            None if place.parse() == Ok(count + usize::from(of_file && options.contains('n'))) => {
                 return value(text, start, quote, Proof::Any);
             }
             // A number before the file or user belongs to an option.
@@ -435,7 +481,8 @@ fn option_value(text: &str, word: &Range<usize>) -> Option<(Range<usize>, Suspec
         return (found && proof.accepts(password)).then(|| (start..end(), Suspect::Login));
     }
     let after = || skip(text, word.end, if name.starts_with('/') { ":" } else { "=," });
-    let known = RULES.option.iter().find_map(|(option, programs)| {
+    let known = RULES.option.iter().find_map(|row| {
+        let (option, programs) = row.split_first()?;
         let stem = option.trim_end_matches('*');
         let joined = stem != *option && name.len() > stem.len() + 2 && name.starts_with(stem);
         if !(joined || name == stem) || !is_of(text, word.start, programs) {
@@ -476,7 +523,7 @@ fn words<'a>(text: &'a str, at: usize, ends: &[char]) -> impl Iterator<Item = &'
 
 /// True if one of the programs precedes `at` on its line. For `+login`, true if that subcommand
 /// follows a known program or has a user option.
-fn is_of(text: &str, at: usize, programs: &[&str]) -> bool {
+pub(crate) fn is_of(text: &str, at: usize, programs: &[&str]) -> bool {
     let mut command = words(text, at, &['\n', ';', '|', '&']);
     let mut user = false;
     let mut is_login = |word: &str| {

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::named::{LINE, before, is_mixed};
-use super::rules::{RULES, holds};
+use super::named::{LINE, MIXED, Proof, before, is_mixed, is_of};
+use super::rules::{RULES, has, holds, least};
 use super::{Suspect, TOKEN};
 
 /// Finds private keys in the formats of PEM and PuTTY.
@@ -59,6 +59,34 @@ pub(crate) fn address(text: &str, at: usize, found: &mut Vec<(Range<usize>, Susp
     }
 }
 
+/// Returns the login in `USER:PASSWORD@HOST` without a scheme, and in `USER/PASSWORD@HOST` of
+/// Oracle; `at` is the position of its `@`.
+pub(crate) fn login(text: &str, at: usize) -> Option<Range<usize>> {
+    let stop = |c: char| c.is_whitespace() || "\"'`,;=<>()[]{}|/\0".contains(c);
+    let word = before(text, at).rsplit(|c| c != '/' && stop(c)).next()?;
+    let last = word.rsplit(':').next()?;
+    if let Some((_, password)) = last.split_once('/')
+        && (word.starts_with("jdbc:") || is_of(text, at, &RULES.oracle))
+    {
+        return Proof::Any.accepts(password).then(|| at - last.len()..at);
+    }
+    let (user, password) = word.rsplit_once(':').filter(|(_, word)| !word.contains(['/', '@']))?;
+    let host = text[at + 1..].split(stop).next()?;
+    let (host, port) = host.split_once(':').unwrap_or((host, ""));
+    // The last part of a version, which follows the `@` of packages, is a number.
+    let end = host.rsplit('.').next()?.trim_start_matches('v');
+    let known = host.parse::<std::net::Ipv4Addr>().is_ok() || end.starts_with(char::is_alphabetic);
+    let sure = match user.split([':', '/']).collect::<Vec<_>>()[..] {
+        ["", _, user] => !user.is_empty(),
+        [domain, _] => !domain.is_empty() && user.contains('/') && host.contains('.'),
+        [user] if !has(&RULES.contact, user) => port.parse::<u16>().is_ok_and(|port| port > 9),
+        _ => return None,
+    };
+    let known = known && !has(&RULES.contact, host) && !has(&RULES.digest, host);
+    let proof = if sure { Proof::Any } else { MIXED };
+    (known && proof.accepts(password)).then(|| at - word.len()..at)
+}
+
 /// True for a key of Mailchimp: 32 hexadecimal digits and a data center, such as `-us12`.
 pub(crate) fn is_mailchimp(word: &str) -> bool {
     let hex = |text: &str| text.len() == 32 && text.bytes().all(|b| b.is_ascii_hexdigit());
@@ -79,12 +107,14 @@ pub(crate) fn prefix(word: &str) -> Option<usize> {
     let pairs = bytes.windows(2).enumerate();
     let mut starts = pairs.filter(|(at, pair)| holds(&RULES.shape_pairs, pair) && apart(*at));
     starts.find_map(|(at, _)| {
-        let is_token = RULES.shapes.iter().any(|shape| {
-            let Some(rest) = word[at..].strip_prefix(shape.prefix) else { return false };
-            let len = rest.bytes().take(LINE).take_while(|b| is_in(shape.alphabet, *b)).count();
-            #[cfg(test)]
-            super::sweep::read(len);
-            len >= shape.least && is_drawn(shape.alphabet, &rest[..len], at)
+        let is_token = RULES.shape.iter().any(|shape| {
+            let mut behind = shape[2..].iter().filter_map(|start| word[at..].strip_prefix(start));
+            behind.any(|rest| {
+                let len = rest.bytes().take(LINE).take_while(|b| is_in(shape[0], *b)).count();
+                #[cfg(test)]
+                super::sweep::read(len);
+                len >= least(shape[1]) && is_drawn(shape[0], &rest[..len], at)
+            })
         });
         is_token.then_some(at)
     })

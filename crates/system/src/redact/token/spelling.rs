@@ -54,8 +54,9 @@ fn respelled(text: &str) -> Option<(usize, &'static str)> {
         return Some((c.len_utf8(), ""));
     }
     let blanks = [("\\n", "\n"), ("\\r", "\r"), ("\\t", "\t")];
-    let alias = RULES.alias.iter().chain(&blanks).find(|(name, _)| text.starts_with(name));
-    alias.map(|(name, as_text)| (name.len(), *as_text))
+    let alias = RULES.alias.iter().map(|row| (row[0], row[1])).chain(blanks);
+    let mut alias = alias.filter(|(name, _)| text.starts_with(name));
+    alias.next().map(|(name, as_text)| (name.len(), as_text))
 }
 
 /// True for zero-width characters, direction marks, and the soft hyphen.
