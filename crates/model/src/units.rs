@@ -176,11 +176,14 @@ pub fn format_duration(duration: Duration) -> String {
 /// output accept none of them except the decimal point.
 pub const DIGIT_JOINTS: &str = ",._'’٫٬\u{a0}\u{2009}\u{202f}";
 
-/// Formats `value` with `digits` significant digits and never in exponent form; an integer part
-/// with more digits is rounded to `digits`.
+/// Formats `value` with `digits` significant digits; an integer part with more digits is rounded to
+/// `digits`. Below 1e-15 and from 1e18 on, the form has an exponent.
 pub fn significant(value: f64, digits: usize) -> String {
     if value == 0.0 || !value.is_finite() {
         return format!("{value}");
+    }
+    if is_extreme(value) {
+        return format!("{value:.*e}", digits.clamp(1, 6) - 1);
     }
     let decimals = digits as i32 - digits_before_point(value);
     if decimals >= 0 {
@@ -189,6 +192,11 @@ pub fn significant(value: f64, digits: usize) -> String {
         let scale = 10f64.powi(-decimals);
         format!("{:.0}", (value / scale).round() * scale)
     }
+}
+
+/// True for a value that is written with an exponent.
+fn is_extreme(value: f64) -> bool {
+    value != 0.0 && value.is_finite() && !(1e-15..1e18).contains(&value.abs())
 }
 
 /// Formats a value with its unit for a person: four significant digits, with an SI prefix where the
@@ -279,7 +287,8 @@ fn digits_before_point(v: f64) -> i32 {
 fn fixed(v: f64, decimals: i32) -> String {
     let text = format!("{v:.*}", decimals.clamp(0, 300) as usize);
     let zero = !text.bytes().any(|b| (b'1'..=b'9').contains(&b));
-    if zero && v.is_finite() && v != 0.0 { significant(v, 1) } else { text }
+    let digits = (decimals + digits_before_point(v)).max(1) as usize;
+    if (zero && v.is_finite() && v != 0.0) || is_extreme(v) { significant(v, digits) } else { text }
 }
 
 /// A value with its interval, printed with one scale and with the decimals that the interval's
@@ -399,6 +408,38 @@ mod tests {
             "0.0000000000020 [0.0000000000010, 0.0000000000030]"
         );
         assert_eq!(text(0.0, -1.0, 1.0, "s"), "0.0 s [-1.0, 1.0]");
+    }
+
+    #[test]
+    fn extreme_values_have_an_exponent_and_few_digits() {
+        for e in -320..=308 {
+            let v = format!("1.23456789e{e}").parse::<f64>().unwrap();
+            let (low, high) = (v * 0.9, v * 1.1);
+            let made = [
+                significant(v, 4),
+                significant(-v, 6),
+                format_value(v, "1"),
+                format_value(v, "B/s"),
+                format_value(v, "s"),
+                ratio(v, low, high).value,
+                ratio(v, v, v).value,
+                estimate(v, low, high, "1", v).value,
+                estimate(v, low, high, "s", v).value,
+            ];
+            for text in made {
+                assert!(text.len() <= 32, "1.23456789e{e}: {text}");
+                let read: f64 = text.split(' ').next().unwrap().parse().unwrap();
+                assert!(read != 0.0, "1.23456789e{e}: {text}");
+            }
+        }
+        assert_eq!(significant(1e300, 4), "1.000e300");
+        assert_eq!(format_value(1.5e-300, "1"), "1.500e-300");
+        assert_eq!(
+            ratio(1e300, 0.9e300, 1.1e300).to_string(),
+            "1.00000e300 [9.00000e299, 1.10000e300]"
+        );
+        assert_eq!(significant(9.99e17, 4), "999000000000000000");
+        assert_eq!(significant(1e-15, 2), "0.0000000000000010");
     }
 
     proptest::proptest! {
