@@ -12,6 +12,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let text = json::text(bytes);
     let mut suite = SuiteReader::new("pgbench", "pgbench");
     let (mut values, mut clients, mut latency, mut throttled) = (Vec::new(), None, None, false);
+    let (mut counted, mut connecting) = (Figures::default(), 0.0);
     for (at, line) in lines(&text) {
         let pair = line.split_once(" = ").or_else(|| line.split_once(": "));
         let Some((name, value)) = pair else { continue };
@@ -22,6 +23,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         match name {
             "number of clients" => clients = number(value),
             "rate limit schedule lag" => throttled = true,
+            "duration" => counted.seconds = Some(read()?.0),
+            "number of transactions actually processed" => counted.count = number(value),
             "latency average" => {
                 latency = Some(read()?.0);
                 values.push(("latency.mean", latency, "s", Lower));
@@ -29,7 +32,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
             "latency stddev" => values.push(("latency.stddev", Some(read()?.0), "s", Lower)),
             "number of failed transactions" => values.push(("failed", Some(read()?.0), "1", Lower)),
             "initial connection time" => {
-                values.push(("connection_time", Some(read()?.0), "s", Neither));
+                connecting = read()?.0;
+                values.push(("connection_time", Some(connecting), "s", Neither));
             }
             // Before version 14 there were two lines; the one without connections counts.
             "tps" if !value.contains("(including connections") => {
@@ -51,6 +55,12 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         resolution: rate.zip(latency).map_or(0.0, |(rate, s)| rate * 1e-6 / s.max(1e-6)),
         ..Figures::default()
     };
-    suite.add("", &values)?.hold(&["throughput", "latency"], &figures);
+    // Connecting takes a part of the duration, and the last transactions end after it.
+    let beyond = 10.0 * latency.unwrap_or(0.0) + connecting;
+    counted.rate = rate;
+    counted.resolution = counted.seconds.zip(rate).map_or(0.0, |(s, r)| r * beyond / s.max(1e-6));
+    let trial = suite.add("", &values)?;
+    trial.hold(&["throughput", "latency"], &figures);
+    trial.hold(&["throughput"], &counted);
     suite.finish("give the output of pgbench")
 }

@@ -42,14 +42,16 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
             ("system", Some(system), "s", Lower),
         ];
         // Times and rates are printed to 0.01.
-        let computed = Figures {
+        let computed = |rate: f64, seconds: f64| Figures {
             rate: Some(rate),
             count: Some(count),
             seconds: Some(seconds),
             resolution: 0.01 + rate * 0.01 / seconds.max(0.01),
             ..Figures::default()
         };
-        suite.add(name, &values)?.hold(&["throughput"], &computed);
+        let trial = suite.add(name, &values)?;
+        trial.hold(&["throughput"], &computed(rate, seconds));
+        trial.hold(&["throughput_by_cpu_time"], &computed(by_cpu, user + system));
     }
     suite.finish("run stress-ng with --metrics")
 }

@@ -353,6 +353,8 @@ fn figures_of_a_tool_that_contradict_each_other_have_no_number_and_zeros_a_note(
     for (output, from, to, name, value) in [
         (REDIS.to_owned(), "81300.81", "1300.81", "SET", None),
         (text("sysbench.txt"), "5.09", "95.09", "latency.p95", None),
+        (text("stress-ng.txt"), "62705.59", "32705.59", "vm: throughput_by_cpu_time", None),
+        (text("pgbench.txt"), "processed: 2360", "processed: 1360", "throughput", None),
         (text("libtest.txt"), "2,136,486.12", "0", "tests::sleeps_2_ms", Some(0.0)),
     ] {
         let read = values(output.as_bytes(), None).unwrap();
