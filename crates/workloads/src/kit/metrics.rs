@@ -102,7 +102,8 @@ pub(crate) fn read(
                     MetricValue { benchmark: true, kind, ..of_row(&name, value, &mut notes) }
                 });
                 benchmarks.extend(each);
-                metrics.push(MetricValue { name: name.clone(), ..geometric_mean(&benchmarks) });
+                let mean = geometric_mean(&benchmarks, &mut notes);
+                metrics.push(MetricValue { name: name.clone(), ..mean });
             }
         }
     }

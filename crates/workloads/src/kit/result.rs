@@ -117,8 +117,8 @@ pub(crate) fn read(
         }
         read_output(Path::new("the output"), found, Some(format))
     };
-    let read = read.map_err(|e| e.to_string())?;
-    let mean = geometric_mean(&read.metrics).value;
+    let mut read = read.map_err(|e| e.to_string())?;
+    let mean = geometric_mean(&read.metrics, &mut read.notes).value;
     let mean = mean.ok_or_else(|| {
         "the benchmarks have several units or directions, or one has no positive value".to_owned()
     });

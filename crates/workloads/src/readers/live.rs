@@ -55,9 +55,13 @@ pub(crate) fn stream<'a>(
 }
 
 /// Returns the geometric mean of the benchmarks. It is missing if they have different units or
-/// directions, or if one of them has no positive value.
-pub(crate) fn geometric_mean(metrics: &[MetricValue]) -> MetricValue {
-    let all: Vec<&MetricValue> = metrics.iter().filter(|m| m.benchmark).collect();
+/// directions, or if one of them has no positive value. A time of 0 has no place in such a mean: it
+/// is left out, with a note.
+pub(crate) fn geometric_mean(metrics: &[MetricValue], notes: &mut Vec<String>) -> MetricValue {
+    let zero = |m: &&MetricValue| m.value == Some(0.0) && m.better == Better::Lower;
+    let (zero, all): (Vec<_>, Vec<_>) = metrics.iter().filter(|m| m.benchmark).partition(zero);
+    let note = |m: &&MetricValue| format!("{}: 0 {}, not in the geometric mean", m.name, m.unit);
+    notes.extend(zero.iter().map(note));
     let first = all.first().map(|m| (m.unit.clone(), m.better));
     let alike =
         all.iter().all(|m| first.as_ref().is_some_and(|f| f.0 == m.unit && f.1 == m.better));
@@ -156,5 +160,40 @@ fn add(out: &mut ReadOutput, result: &ForeignResult, prefix: &str) {
         if repetitions > 1 {
             out.notes.push(format!("{name}: the mean of {repetitions} repetitions in one process"));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_of_zero_is_left_out_of_the_mean_and_named() {
+        let of = |values: &[f64], better| {
+            let metrics: Vec<MetricValue> = values
+                .iter()
+                .enumerate()
+                .map(|(i, v)| MetricValue {
+                    benchmark: true,
+                    ..MetricValue::new(format!("b{i}"), Some(*v), "s", better, MetricKind::Measured)
+                })
+                .collect();
+            let mut notes = Vec::new();
+            let mean = geometric_mean(&metrics, &mut notes).value;
+            (mean.map(|v| (v * 1e6).round() / 1e6), notes)
+        };
+        for zeros in 0..5 {
+            for at in 0..=2 {
+                let mut values = vec![2.0, 8.0];
+                values.splice(at..at, vec![0.0; zeros]);
+                let (mean, notes) = of(&values, Better::Lower);
+                assert_eq!((mean, notes.len()), (Some(4.0), zeros), "{values:?}");
+                assert!(zeros == 0 || notes[0].starts_with(&format!("b{at}: 0 s")), "{notes:?}");
+            }
+        }
+        assert_eq!(of(&[0.0, 0.0], Better::Lower).0, None);
+        assert_eq!(of(&[-1.0, 2.0], Better::Lower), (None, vec![]));
+        // A rate of 0 is a benchmark that did nothing.
+        assert_eq!(of(&[0.0, 2.0], Better::Higher), (None, vec![]));
     }
 }

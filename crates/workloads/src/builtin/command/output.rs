@@ -163,7 +163,7 @@ fn suite(
             if format.is_none() {
                 out.notes.push(format!("{READ_AS}{}", read.format.name));
             }
-            out.metrics.push(geometric_mean(&read.metrics));
+            out.metrics.push(geometric_mean(&read.metrics, &mut out.notes));
             out.metrics.extend(read.metrics);
             out.notes.extend(read.notes);
             out.notes.extend(read.failed);
