@@ -52,6 +52,9 @@ impl Knob<'_> {
         let reason = match opened {
             Ok(_) => return Ok(()),
             Err(e) => match e.kind() {
+                io::ErrorKind::PermissionDenied if rustix::process::geteuid().is_root() => {
+                    format!("`{}` is read-only in this namespace, also for root", self.file)
+                }
                 io::ErrorKind::PermissionDenied => {
                     format!("this user cannot write to `{}`; run as root", self.file)
                 }

@@ -64,7 +64,7 @@ pub(crate) fn check(root: &Root, path: &str, controller: &str) -> Result<Hierarc
         let Hierarchy::One { own, .. } = &hierarchy else { return Ok(hierarchy) };
         if access(root.path(own), Access::WRITE_OK).is_err() {
             return Err(not_here(format!(
-                "this user cannot create a control group in `{own}`; run as root"
+                "cannot create a control group in `{own}`; run as root, outside of containers"
             )));
         }
         return Ok(hierarchy);

@@ -57,7 +57,7 @@ pub fn check() -> Result<(), WorkloadError> {
         Ok(Ok(())) => Ok(()),
         Ok(Err(e)) => Err(wrong(format!(
             "`network = \"namespace\"` needs root (CAP_SYS_ADMIN and CAP_NET_ADMIN): {e}; run as \
-             root, or use `network = \"loopback\"`"
+             root outside of containers, or use `network = \"loopback\"`"
         ))),
         Err(_) => Err(wrong("cannot try a network namespace")),
     }
