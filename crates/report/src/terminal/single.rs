@@ -68,8 +68,9 @@ fn facts(view: &RunView, s: &TreatmentSummary) -> Vec<(&'static str, String)> {
     }
     let memory =
         other("peak_memory").or_else(|| resources(|r| r.peak_memory_bytes.map(|b| b as f64)));
-    let memory =
-        memory.map_or_else(|| "unknown (assay show says why)".to_owned(), |m| format_value(m, "B"));
+    let imported = view.imported().map(|_| "not in the imported file");
+    let unknown = imported.unwrap_or("unknown (assay show says why)");
+    let memory = memory.map_or_else(|| unknown.to_owned(), |m| format_value(m, "B"));
     out.push(("peak memory", memory));
     out
 }
