@@ -1,6 +1,7 @@
 //! Declarations of tables: separators of numbers, units and titles that a text does not print, and
 //! tables whose columns blanks alone do not show.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use assay_model::Better;
@@ -53,8 +54,8 @@ impl Document {
     /// Returns the tables of the text with the declarations applied. The error contains the index
     /// of its declaration.
     pub fn tables(&self, declared: &[TableDeclaration]) -> Result<Vec<Table>, (usize, String)> {
-        let mut grids: Vec<Grid> = self.grids.clone();
-        let named = |grids: &[Grid], at: usize, format| {
+        let mut grids: Vec<Cow<'_, Grid>> = self.grids.iter().map(Cow::Borrowed).collect();
+        let named = |grids: &[Cow<'_, Grid>], at: usize, format| {
             table(&grids[at], format!("table {}", at + 1), format)
         };
         let mut tables: Vec<Table> =
@@ -64,7 +65,7 @@ impl Document {
             let at = match (&own.table, &own.lines) {
                 (Some(wanted), None) => position(&tables, wanted).map_err(error)?,
                 (None, Some(lines)) => {
-                    grids.push(self.declared_grid(own, lines).map_err(error)?);
+                    grids.push(Cow::Owned(self.declared_grid(own, lines).map_err(error)?));
                     tables.push(named(&grids, grids.len() - 1, NumberFormat::default()));
                     grids.len() - 1
                 }
@@ -74,13 +75,12 @@ impl Document {
             if !own.columns.is_empty() {
                 let width = tables[at].columns.len();
                 if own.columns.len() != width {
-                    let wanted = own.columns.len();
-                    let name = &tables[at].name;
+                    let (wanted, name) = (own.columns.len(), &tables[at].name);
                     return Err(error(format!(
                         "{name} has {width} columns, `columns` has {wanted}"
                     )));
                 }
-                grids[at].header.clone_from(&own.columns);
+                grids[at].to_mut().header.clone_from(&own.columns);
             }
             let mut made = named(&grids, at, format);
             made.aliases = std::mem::take(&mut tables[at].aliases);
