@@ -387,10 +387,10 @@ fn comparisons_of_suite(
     all
 }
 
-/// Returns the names of the benchmarks of which a treatment has values.
+/// Returns the names of the benchmarks of which a treatment has values above 0.
 fn benchmarks_of(records: &[TrialRecord], treatment: u32) -> BTreeSet<&str> {
     let of = records.iter().filter(|r| r.treatment == treatment && r.counts());
-    let values = of.flat_map(|r| &r.metrics).filter(|m| m.benchmark && m.value.is_some());
+    let values = of.flat_map(|r| &r.metrics).filter(|m| m.benchmark && m.value > Some(0.0));
     values.map(|m| m.name.as_str()).collect()
 }
 
@@ -405,7 +405,7 @@ fn refuse_other_benchmarks(c: &mut Comparison, records: &[TrialRecord]) {
     }
     let differ = a.symmetric_difference(&b).count();
     c.verdict = Verdict::Invalid;
-    c.reason = format!("{differ} of the benchmarks were run by only one of the two");
+    c.reason = format!("{differ} of the benchmarks have a value in only one of the two");
     (c.ratio, c.interval, c.sensitivity, c.detectable) = (None, None, None, None);
 }
 
