@@ -11,8 +11,8 @@ use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
-use std::sync::{Mutex, OnceLock, PoisonError};
+use std::process::{Command, Stdio};
+use std::sync::{LazyLock, OnceLock};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -32,11 +32,9 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 /// Connection to the guard; `None` if it could not be started.
 static GUARD: OnceLock<Option<Guard>> = OnceLock::new();
 
-/// The shell that starts the guard, until the guard is needed.
-static STARTING: Mutex<Option<(Child, Guard)>> = Mutex::new(None);
-
 struct Guard {
-    id: u32,
+    /// Process id of the guard, which its shell prints; `None` if the shell failed.
+    id: LazyLock<Option<u32>, Box<dyn FnOnce() -> Option<u32> + Send>>,
     group: OwnedFd,
     open: io::PipeWriter,
 }
@@ -47,16 +45,14 @@ struct Guard {
 /// # Errors
 /// If no shell could be started.
 pub fn start(exe: &Path) -> io::Result<()> {
-    let mut starting = STARTING.lock().unwrap_or_else(PoisonError::into_inner);
-    if GUARD.get().is_none() && starting.is_none() {
-        *starting = Some(launch(exe)?);
-    }
-    Ok(())
+    let mut error = None;
+    GUARD.get_or_init(|| launch(exe).map_err(|e| error = Some(e)).ok());
+    error.map_or(Ok(()), Err)
 }
 
 /// Starts the guard through a shell that exits at once, so that the guard is not a child of assay;
 /// between two trials assay must have no children.
-fn launch(exe: &Path) -> io::Result<(Child, Guard)> {
+fn launch(exe: &Path) -> io::Result<Guard> {
     let (reader, writer) = io::pipe()?;
     let group = memfd_create("assay-guard", MemfdFlags::CLOEXEC)?;
     let note = group.try_clone()?;
@@ -75,34 +71,23 @@ fn launch(exe: &Path) -> io::Result<(Child, Guard)> {
         .stderr(note)
         .spawn()
         .inspect_err(|_| _ = set_child_subreaper(Some(getpid())))?;
-    Ok((shell, Guard { id: 0, group, open: writer }))
-}
-
-/// Returns the guard if it has been started, and waits for its id.
-fn guard() -> Option<&'static Guard> {
-    let ready = || {
-        let (shell, guard) = STARTING.lock().ok()?.take()?;
+    let id = move || {
         let printed = shell.wait_with_output();
         let _ = set_child_subreaper(Some(getpid()));
-        let id = String::from_utf8_lossy(&printed.ok()?.stdout).trim().parse().ok()?;
-        Some(Guard { id, ..guard })
+        String::from_utf8_lossy(&printed.ok()?.stdout).trim().parse().ok()
     };
-    if GUARD.get().is_none() {
-        // Without a start, a later one must not be prevented.
-        STARTING.lock().ok()?.as_ref()?;
-    }
-    GUARD.get_or_init(ready).as_ref()
+    Ok(Guard { id: LazyLock::new(Box::new(id)), group, open: writer })
 }
 
 /// Returns the variable for a program's environment; `None` without a guard.
 pub fn variable() -> Option<(OsString, OsString)> {
-    let guard = guard()?;
-    Some((VARIABLE.into(), format!("{:010}", guard.id).into()))
+    let id = (*GUARD.get()?.as_ref()?.id)?;
+    Some((VARIABLE.into(), format!("{id:010}").into()))
 }
 
 /// Reports the running process group to the guard; `None` if it has ended.
 pub fn report_group(group: Option<Pid>) {
-    let Some(guard) = guard() else { return };
+    let Some(Some(guard)) = GUARD.get() else { return };
     let id = group.map_or(0, |pid| pid.as_raw_nonzero().get());
     let _ = pwrite(&guard.group, &id.to_ne_bytes(), 0);
 }
@@ -110,7 +95,7 @@ pub fn report_group(group: Option<Pid>) {
 /// Tells the guard that assay ends by itself and has ended its programs, so that the guard does not
 /// search all processes while the next command looks for other work.
 pub fn dismiss() {
-    if let Some(guard) = guard() {
+    if let Some(Some(guard)) = GUARD.get() {
         let _ = (&guard.open).write_all(b".");
     }
 }
