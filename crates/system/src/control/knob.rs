@@ -53,7 +53,8 @@ impl Knob<'_> {
             Ok(_) => return Ok(()),
             Err(e) => match e.kind() {
                 io::ErrorKind::PermissionDenied if rustix::process::geteuid().is_root() => {
-                    format!("`{}` is read-only in this namespace, also for root", self.file)
+                    let file = &self.file;
+                    format!("root cannot write to `{file}`: read-only, or of another namespace")
                 }
                 io::ErrorKind::PermissionDenied => {
                     format!("this user cannot write to `{}`; run as root", self.file)
