@@ -105,6 +105,16 @@ impl<'a> Header<'a> {
     fn period(&self) -> u64 {
         self.event.split_whitespace().next().and_then(|w| w.parse().ok()).unwrap_or(1)
     }
+
+    /// Returns the event without its modifiers; on CPUs of several kinds, `cpu_atom/cycles/` and
+    /// `cpu_core/cycles/` are one event.
+    fn event_name(&self) -> &'a str {
+        let word = self.event.split_whitespace().find(|word| !is_number(word)).unwrap_or_default();
+        let word = word.trim_end_matches(':');
+        let modifiers = |text: &str| text.bytes().all(|b| b"ukhHGpPSDIWe".contains(&b));
+        let name = word.rsplit_once(':').filter(|(_, end)| modifiers(end)).map_or(word, |of| of.0);
+        name.split('/').nth(1).unwrap_or(name)
+    }
 }
 
 /// Returns the words of a line with their byte offsets.
@@ -122,24 +132,35 @@ fn is_id(word: &str) -> bool {
     word.split('/').all(is_number)
 }
 
-/// Reads samples. Returns the number of samples, the number of frame lines that could not be
-/// parsed, and true if every sample is of a clock event, so that its period is a time.
-pub(crate) fn read(text: &str, builder: &mut Builder) -> (u64, u64, bool) {
-    let (mut taken, mut left) = (0, 0);
-    let mut clock = true;
+/// Result of reading samples.
+#[derive(Default)]
+pub(crate) struct Samples<'a> {
+    pub taken: u64,
+    /// Number of frame lines that could not be parsed.
+    pub left: u64,
+    /// Event of the samples, which is that of the first one.
+    pub event: Option<&'a str>,
+    /// Number of samples of other events, which are left out.
+    pub others: u64,
+}
+
+/// Reads the samples of one event.
+pub(crate) fn read<'a>(text: &'a str, builder: &mut Builder) -> Samples<'a> {
+    let mut found = Samples::default();
     let mut header: Option<&str> = None;
     let mut frames: Vec<u32> = Vec::new();
-    let mut end = |header: &mut Option<&str>, frames: &mut Vec<u32>, builder: &mut Builder| {
-        if let Some(line) = header.take() {
-            let mut stack = std::mem::take(frames);
-            stack.reverse();
-            let header = Header::parse(line);
-            clock &= header.event.contains("cpu-clock") || header.event.contains("task-clock");
-            builder.add(header.thread, ThreadState::OnCpu, stack, 1, header.period());
-            taken += 1;
+    let mut end = |header: &mut Option<&'a str>, frames: &mut Vec<u32>, builder: &mut Builder| {
+        let mut stack = std::mem::take(frames);
+        let Some(header) = header.take().map(Header::parse) else { return };
+        if *found.event.get_or_insert(header.event_name()) != header.event_name() {
+            found.others += 1;
+            return;
         }
-        frames.clear();
+        stack.reverse();
+        builder.add(header.thread, ThreadState::OnCpu, stack, 1, header.period());
+        found.taken += 1;
     };
+    let mut left = 0;
     for line in text.lines().filter(|l| !is_comment(l)) {
         if line.trim().is_empty() {
             end(&mut header, &mut frames, builder);
@@ -154,5 +175,5 @@ pub(crate) fn read(text: &str, builder: &mut Builder) -> (u64, u64, bool) {
         }
     }
     end(&mut header, &mut frames, builder);
-    (taken, left, clock && taken > 0)
+    Samples { left, ..found }
 }

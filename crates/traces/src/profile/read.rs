@@ -66,10 +66,16 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Profile, ReadError> {
     let mut builder = Builder::limited();
     let mut profile = Profile { unit: "samples".into(), ..Profile::default() };
     if !folded::is_own(text) && perf_script::is(text) {
-        let (taken, left, clock) = perf_script::read(text, &mut builder);
+        let read = perf_script::read(text, &mut builder);
         profile.method = "perf script".into();
+        let event = read.event.unwrap_or_default();
+        let clock = matches!(event, "cpu-clock" | "task-clock");
         profile.unit = if clock { "ns" } else { "events" }.into();
-        note(&mut profile, taken, left, "lines of frames");
+        note(&mut profile, read.taken, read.left, "lines of frames");
+        if read.others > 0 {
+            let others = read.others;
+            profile.notes.push(format!("{others} samples are not of {event} and were left out"));
+        }
     } else if callgrind::is(text) {
         let read = callgrind::read(text, &mut builder);
         if read.taken == 0 {
@@ -129,6 +135,22 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
         let frames: Vec<_> = p.frames_of(s).map(crate::profile::Frame::label).collect();
         assert_eq!(frames, ["[unknown] (libc.so.6)", "do_syscall_64"]);
         assert_eq!(p.frames_of(s).last().unwrap().kind, FrameKind::Kernel);
+    }
+
+    #[test]
+    fn samples_of_two_events_are_not_added() {
+        for (second, samples, notes) in [
+            ("cpu-clock:u", 2, 0),
+            ("cpu-clock:pp", 2, 0),
+            ("cpu/cpu-clock/", 2, 0),
+            ("cycles", 1, 1),
+            ("cycles:u", 1, 1),
+            ("sched:sched_switch", 1, 1),
+        ] {
+            let text = PERF.replace("10101010 cpu-clock:\n", &format!("10101010 {second}: \n"));
+            let p = read(text.as_bytes(), "x").unwrap();
+            assert_eq!((p.stacks.len(), p.notes.len()), (samples, notes), "{second}: {p:?}");
+        }
     }
 
     /// Names that have a meaning in a format, or that once broke one.
