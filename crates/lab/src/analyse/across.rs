@@ -388,6 +388,8 @@ fn rows(
     if single {
         treatments.truncate(1);
     }
+    let mut found = sides.iter().flat_map(|s| &s.analysis.findings);
+    let one_process = found.any(|f| f.id == rows::UNIT_OF_REPLICATION.id);
     let row = |treatment: &Treatment| {
         let in_run = |side: &ComparedRun<'_>| {
             let fits = |t: &&Treatment| single || t.levels == treatment.levels;
@@ -434,12 +436,14 @@ fn rows(
             };
             let mut c = by(baseline, treatment);
             if repeated {
-                // Three means can agree by chance better than their trials allow.
+                // Three means can agree by chance better than their trials allow. Repetitions in one
+                // process are no trials.
                 let width = |c: &Comparison| c.interval.map_or(f64::INFINITY, |i| i.high - i.low);
                 let (of_means, of_trials) = (by(&means(0), &means(i)), by(&trials(0), &trials(i)));
-                c = if width(&of_trials) > width(&of_means) { of_trials } else { of_means };
-                let runs = [0, i].map(|group| members(group).count());
-                c.reason = format!("{}; of {} runs and {}", c.reason, runs[0], runs[1]);
+                let wider = !one_process && width(&of_trials) > width(&of_means);
+                c = if wider { of_trials } else { of_means };
+                let (a, b) = (members(0).count(), members(i).count());
+                c.reason = format!("{}; of {a} runs and {b}", c.reason);
             } else if let Some(reference) =
                 declared.reference.as_ref().filter(|_| relative.is_some())
             {
