@@ -162,9 +162,7 @@ fn benchmarks_of_one_side_alone_are_listed() {
     }
     let ran = world.run(&["run", "-b", "4", "--reader", "auto", "--vs", "./b.sh", "--", "./a.sh"]);
     assert_eq!(ran.code, 0, "{}{}", ran.stdout, ran.stderr);
-    for words in
-        ["new in ./b.sh: Benchmark_new", "gone in ./b.sh: Benchmark_old", "run by only one"]
-    {
+    for words in ["new in ./b.sh: Benchmark_new", "gone in ./b.sh: Benchmark_old", "in only one"] {
         assert!(ran.stdout.replace("\n  ", " ").contains(words), "{words}: {}", ran.stdout);
     }
 }
