@@ -11,8 +11,8 @@ use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::CommandExt;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::sync::{LazyLock, OnceLock};
+use std::process::Command;
+use std::sync::OnceLock;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{MemfdFlags, memfd_create};
@@ -33,17 +33,16 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 static GUARD: OnceLock<Option<Guard>> = OnceLock::new();
 
 struct Guard {
-    /// Process id of the guard, which its shell prints; `None` if the shell failed.
-    id: LazyLock<Option<u32>, Box<dyn FnOnce() -> Option<u32> + Send>>,
+    id: u32,
     group: OwnedFd,
     open: io::PipeWriter,
 }
 
-/// Begins to start the guard, once; `exe` is assay. Without the guard, programs are killed only as
-/// long as assay lives.
+/// Starts the guard, once; `exe` is assay. Without the guard, programs are killed only as long as
+/// assay lives.
 ///
 /// # Errors
-/// If no shell could be started.
+/// If the guard could not be started.
 pub fn start(exe: &Path) -> io::Result<()> {
     let mut error = None;
     GUARD.get_or_init(|| launch(exe).map_err(|e| error = Some(e)).ok());
@@ -60,29 +59,26 @@ fn launch(exe: &Path) -> io::Result<Guard> {
     let script = format!("exec 3<&0; \"$0\" {VERB} <&3 3<&- >&2 2>/dev/null & echo $!");
     // assay adopts the orphans of programs, but not the guard.
     let _ = set_child_subreaper(None);
-    let shell = Command::new("/bin/sh")
+    let output = Command::new("/bin/sh")
         .args(["-c", &script])
         .arg(exe)
         .env_remove(VARIABLE)
         .current_dir("/")
         .process_group(0)
         .stdin(reader)
-        .stdout(Stdio::piped())
         .stderr(note)
-        .spawn()
-        .inspect_err(|_| _ = set_child_subreaper(Some(getpid())))?;
-    let id = move || {
-        let printed = shell.wait_with_output();
-        let _ = set_child_subreaper(Some(getpid()));
-        String::from_utf8_lossy(&printed.ok()?.stdout).trim().parse().ok()
-    };
-    Ok(Guard { id: LazyLock::new(Box::new(id)), group, open: writer })
+        .output();
+    let _ = set_child_subreaper(Some(getpid()));
+    let printed = output?.stdout;
+    let text = String::from_utf8_lossy(&printed);
+    let id = text.trim().parse().map_err(|_| io::Error::other("the shell did not start it"))?;
+    Ok(Guard { id, group, open: writer })
 }
 
 /// Returns the variable for a program's environment; `None` without a guard.
 pub fn variable() -> Option<(OsString, OsString)> {
-    let id = (*GUARD.get()?.as_ref()?.id)?;
-    Some((VARIABLE.into(), format!("{id:010}").into()))
+    let guard = GUARD.get()?.as_ref()?;
+    Some((VARIABLE.into(), format!("{:010}", guard.id).into()))
 }
 
 /// Reports the running process group to the guard; `None` if it has ended.
