@@ -436,8 +436,8 @@ fn rows(
             };
             let mut c = by(baseline, treatment);
             if repeated {
-                // Three means can agree by chance better than their trials allow. Repetitions in one
-                // process are no trials.
+                // Three means can agree by chance better than their trials allow. Repetitions in
+                // one process are no trials.
                 let width = |c: &Comparison| c.interval.map_or(f64::INFINITY, |i| i.high - i.low);
                 let (of_means, of_trials) = (by(&means(0), &means(i)), by(&trials(0), &trials(i)));
                 let wider = !one_process && width(&of_trials) > width(&of_means);
