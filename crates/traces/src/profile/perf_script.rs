@@ -113,7 +113,9 @@ impl<'a> Header<'a> {
         let word = word.trim_end_matches(':');
         let modifiers = |text: &str| text.bytes().all(|b| b"ukhHGpPSDIWe".contains(&b));
         let name = word.rsplit_once(':').filter(|(_, end)| modifiers(end)).map_or(word, |of| of.0);
-        name.split('/').nth(1).unwrap_or(name)
+        let of_cpu =
+            name.split_once('/').filter(|(pmu, _)| *pmu == "cpu" || pmu.starts_with("cpu_"));
+        of_cpu.map_or(name, |(_, event)| event.trim_end_matches('/'))
     }
 }
 

@@ -69,7 +69,7 @@ pub fn read(bytes: &[u8], name: &str) -> Result<Profile, ReadError> {
         let read = perf_script::read(text, &mut builder);
         profile.method = "perf script".into();
         let event = read.event.unwrap_or_default();
-        let clock = matches!(event, "cpu-clock" | "task-clock");
+        let clock = event.starts_with("cpu-clock") || event.starts_with("task-clock");
         profile.unit = if clock { "ns" } else { "events" }.into();
         note(&mut profile, read.taken, read.left, "lines of frames");
         if read.others > 0 {
@@ -150,6 +150,11 @@ my thread 4242/4243 [000]   123.466789:   10101010 cpu-clock:
             let text = PERF.replace("10101010 cpu-clock:\n", &format!("10101010 {second}: \n"));
             let p = read(text.as_bytes(), "x").unwrap();
             assert_eq!((p.stacks.len(), p.notes.len()), (samples, notes), "{second}: {p:?}");
+        }
+        for event in ["cpu-clock/freq=99/", "task-clock/period=1000/u"] {
+            let text = PERF.replace("cpu-clock:uhH:", "cpu-clock:").replace("cpu-clock", event);
+            let p = read(text.as_bytes(), "x").unwrap();
+            assert_eq!((p.unit.as_str(), p.notes.len()), ("ns", 0), "{event}: {p:?}");
         }
     }
 
