@@ -434,19 +434,19 @@ fn rows(
                     gate: false,
                 })
             };
-            let mut c = by(baseline, treatment);
             if repeated {
                 // Three means can agree by chance better than their trials allow. Repetitions in
                 // one process are no trials.
                 let width = |c: &Comparison| c.interval.map_or(f64::INFINITY, |i| i.high - i.low);
                 let (of_means, of_trials) = (by(&means(0), &means(i)), by(&trials(0), &trials(i)));
                 let wider = !one_process && width(&of_trials) > width(&of_means);
-                c = if wider { of_trials } else { of_means };
+                let mut c = if wider { of_trials } else { of_means };
                 let (a, b) = (members(0).count(), members(i).count());
                 c.reason = format!("{}; of {a} runs and {b}", c.reason);
-            } else if let Some(reference) =
-                declared.reference.as_ref().filter(|_| relative.is_some())
-            {
+                return Some(c);
+            }
+            let mut c = by(baseline, treatment);
+            if let Some(reference) = declared.reference.as_ref().filter(|_| relative.is_some()) {
                 c.reason = format!("{}; relative to {reference}", c.reason);
             } else {
                 let remedy = drift::remedy(&sides[0], &sides[i]);
