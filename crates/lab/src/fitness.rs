@@ -1,18 +1,21 @@
 //! Checks that a machine is fit to measure on, and acts as the experiment demands if it is not.
 
+use std::path::Path;
+use std::thread;
 use std::time::{Duration, Instant};
 
 use assay_checks::BUSY;
 use assay_model::{
     Experiment, Finding, FitnessAction, Observation, Severity, SystemDescription, units,
 };
+use assay_system::process::guard;
 use assay_system::redact::Recorder;
-use assay_system::{Interrupt, Root};
+use assay_system::{CpuTimes, Interrupt, Root};
 
 use crate::scratch;
 
-/// Observation time of the run queue before a run, as long as the machine's description takes. It
-/// is extended while the samples show other work, so that a single wake-up does not count as that.
+/// Observation time of the run queue before a run. It is extended while the samples show other
+/// work, so that a single wake-up does not count as that.
 const WINDOW: Duration = Duration::from_millis(8);
 
 /// Observations of the machines before a run, and the findings of the checks.
@@ -29,8 +32,9 @@ pub struct Unfit {
     pub reasons: Vec<String>,
 }
 
-/// Checks this machine and describes it meanwhile. Waits until it is fit, at most `max_wait`, if
-/// the experiment demands it; `say` reports the reason for waiting.
+/// Describes this machine, starts the guard by `exe` meanwhile, and checks the machine. Waits until
+/// it is fit, at most `max_wait`, if the experiment demands it; `say` reports the reason for
+/// waiting.
 ///
 /// # Errors
 /// The machine is not fit and the experiment refuses to run then.
@@ -38,6 +42,7 @@ pub(crate) fn check(
     experiment: &Experiment,
     recorder: &Recorder,
     interrupt: Option<&Interrupt>,
+    exe: &Path,
     say: &mut dyn FnMut(&str),
 ) -> Result<(Fit, SystemDescription), Unfit> {
     let root = Root::system();
@@ -45,15 +50,15 @@ pub(crate) fn check(
     let until = Instant::now() + wait;
     let mut waited = false;
     loop {
-        let (seen, system) = assay_system::fitness::look_during(
-            &root,
-            &assay_system::fitness::Options {
-                work_dir: Some(scratch::scratch_root()),
-                window: WINDOW,
-                ..Default::default()
-            },
-            |between| assay_system::describe(&root, recorder, between),
-        );
+        let since = CpuTimes::read(&root).ok();
+        let system = thread::scope(|scope| {
+            // Without the guard, leftover programs are ended at the next start.
+            scope.spawn(|| guard::start(exe));
+            assay_system::describe(&root, recorder)
+        });
+        let work_dir = Some(scratch::scratch_root());
+        let options = assay_system::fitness::Options { work_dir, since, window: WINDOW };
+        let seen = assay_system::fitness::look(&root, &options);
         let unfit = sentences(&assay_checks::judge_observations(&seen));
         let interrupted = interrupt.is_some_and(Interrupt::fired);
         match experiment.fitness.action {
@@ -63,7 +68,7 @@ pub(crate) fn check(
                     say(&format!("waiting for the machine: {}", unfit.join("; ")));
                     waited = true;
                 }
-                std::thread::sleep(Duration::from_secs(1));
+                thread::sleep(Duration::from_secs(1));
             }
             _ => {
                 let findings = assay_checks::judge_observations(&seen);

@@ -121,9 +121,8 @@ impl Agent {
             also: experiment.observe.environment.clone(),
         };
         let (fitness, system) =
-            fitness::check(&experiment, &recorder, Some(interrupt), &mut |_| ())
+            fitness::check(&experiment, &recorder, Some(interrupt), exe, &mut |_| ())
                 .map_err(|unfit| format!("it is not fit to measure on: {unfit}"))?;
-        machine.start_guard();
         let inputs = (&experiment, &setup.plan);
         let system = describe::add_programs(system, workload.as_ref(), inputs, &recorder);
         Ok(Agent {

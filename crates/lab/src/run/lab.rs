@@ -235,8 +235,7 @@ impl Lab<'_> {
         let interrupt = self.interrupt.as_ref();
         let recorder = self.recorder(experiment);
         let say = &mut |sentence: &str| watcher.say(sentence);
-        let (fitness, system) = fitness::check(experiment, &recorder, interrupt, say)?;
-        machine.start_guard();
+        let (fitness, system) = fitness::check(experiment, &recorder, interrupt, &self.exe, say)?;
         for sentence in fitness::sentences(&fitness.findings) {
             watcher.say(&format!("warning: {sentence}"));
         }

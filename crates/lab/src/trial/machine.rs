@@ -9,7 +9,7 @@ use assay_model::{
     Experiment, Plan, SampleRow, SampleSet, SystemDescription, TrialOutcome, TrialRecord, units,
 };
 use assay_observe::Sampler;
-use assay_system::process::{Output, Runner, guard};
+use assay_system::process::{Output, Runner};
 use assay_system::{Controller, Interrupt, ProcessSetup, Root};
 use assay_workloads::{TrialContext, Workload};
 
@@ -238,13 +238,6 @@ impl Machine {
             self.untouched = false;
         }
         RecordedTrial { record, samples, kept, trace }
-    }
-
-    /// Makes programs end with assay, whatever ends assay. This comes after the fitness check,
-    /// which would count the start of the guard as other work.
-    pub fn start_guard(&self) {
-        // Without the guard, leftover programs are ended at the next start.
-        let _ = guard::start(&self.exe);
     }
 
     /// Empties the trial's folder.

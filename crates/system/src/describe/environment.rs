@@ -35,8 +35,7 @@ mod tests {
         let machine = FakeMachine::new();
         let root = machine.root();
         let variables = [("A", "xyz"), ("B_TOKEN", "")];
-        let mut unobserved = || ();
-        let mut facts = Facts::new(&root, &mut unobserved);
+        let mut facts = Facts::new(&root);
         describe(&mut facts, variables.iter().map(|(n, v)| (OsString::from(n), OsString::from(v))));
         let map = facts.into_map();
         let bytes: usize = variables.iter().map(|(n, v)| n.len() + v.len() + 2).sum();

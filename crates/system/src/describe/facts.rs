@@ -11,18 +11,15 @@ use crate::read::root::Unreadable;
 pub(crate) struct Facts<'a> {
     pub root: &'a Root,
     map: BTreeMap<String, Fact>,
-    /// Called after each fact.
-    between: &'a mut dyn FnMut(),
 }
 
 impl<'a> Facts<'a> {
-    pub fn new(root: &'a Root, between: &'a mut dyn FnMut()) -> Self {
-        Facts { root, map: BTreeMap::new(), between }
+    pub fn new(root: &'a Root) -> Self {
+        Facts { root, map: BTreeMap::new() }
     }
 
     fn add(&mut self, path: impl Into<String>, fact: Fact) {
         self.map.insert(path.into(), fact);
-        (self.between)();
     }
 
     /// Adds a fact with its value.

@@ -38,23 +38,17 @@ pub use virt::hidden_by_container;
 pub(crate) use facts::selected;
 pub(crate) use virt::hypervisor;
 
-/// Describes the current system at `root`. Takes about 8 ms on a small machine with two CPUs, as
-/// long for the tunables as for the rest. Starts no programs; [`describe_toolchains`] does.
+/// Describes the current system at `root`. Takes about 8 ms on a small machine, and another thread
+/// for the tunables. Starts no programs; [`describe_toolchains`] does.
 ///
 /// With a root other than `/`, facts that need system calls or instructions (the processor's report
 /// on the hypervisor, the C library) are unknown, and so are facts whose files do not exist. Values
 /// that `recorder` does not let through (of variables, kernel parameters, mount options) are left
-/// out. `between` is called with the number of threads at work after each fact that this thread
-/// reads; another one reads the tunables meanwhile.
-pub fn describe(
-    root: &Root,
-    recorder: &Recorder,
-    between: &mut dyn FnMut(u64),
-) -> SystemDescription {
+/// out.
+pub fn describe(root: &Root, recorder: &Recorder) -> SystemDescription {
     let mut facts = std::thread::scope(|scope| {
         let tunables = scope.spawn(|| sysctls::describe(root));
-        let mut between = || between(if tunables.is_finished() { 1 } else { 2 });
-        let mut facts = described_here(root, &mut between);
+        let mut facts = described_here(root);
         facts.extend(tunables.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
         facts
     });
@@ -67,8 +61,8 @@ pub fn describe(
 }
 
 /// Describes all but the tunables.
-fn described_here(root: &Root, between: &mut dyn FnMut()) -> BTreeMap<String, Fact> {
-    let mut facts = Facts::new(root, between);
+fn described_here(root: &Root) -> BTreeMap<String, Fact> {
+    let mut facts = Facts::new(root);
     cpu::describe(&mut facts);
     memory::describe(&mut facts);
     pages::describe(&mut facts);

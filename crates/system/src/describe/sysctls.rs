@@ -46,8 +46,7 @@ const LEFT_OUT: [&str; 21] = [
 const MAX_DEPTH: usize = 12;
 
 pub(super) fn describe(root: &Root) -> BTreeMap<String, Fact> {
-    let mut between = || ();
-    let mut facts = Facts::new(root, &mut between);
+    let mut facts = Facts::new(root);
     match open(CWD, root.path("/proc/sys").as_os_str(), OFlags::DIRECTORY) {
         Ok(top) => walk(&mut facts, top, &mut String::new(), 0),
         Err(_) => facts.unknown("sysctl", "`/proc/sys` is not there on this kernel or machine"),

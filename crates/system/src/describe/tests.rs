@@ -81,7 +81,7 @@ fn machine() -> FakeMachine {
 
 #[test]
 fn a_made_up_machine_is_described() {
-    let system = describe(&machine().root(), &recorder(), &mut |_| ());
+    let system = describe(&machine().root(), &recorder());
     for (path, value) in [
         ("cpu.model", "Example 9000"),
         ("cpu.threads", "8"),
@@ -167,7 +167,7 @@ fn big_little() -> FakeMachine {
 #[test]
 fn an_arm_board_is_described_by_names_and_clusters() {
     let m = big_little();
-    let system = describe(&m.root(), &recorder(), &mut |_| ());
+    let system = describe(&m.root(), &recorder());
     let small = "4 x Arm Cortex-A55 r2p0 (CPUs 0-3, capacity 397, at most 1800 MHz)";
     let big = "4 x Arm Cortex-A76 r4p0 (CPUs 4-7, capacity 1024, at most 2400 MHz)";
     let clusters = format!("{small} + {big}");
@@ -187,7 +187,7 @@ fn an_arm_board_is_described_by_names_and_clusters() {
     assert!(system.text("cpu.flags").starts_with("aes asimd"));
     assert!(system.get("virt.hypervisor").is_none() && !system.facts.contains_key("Serial"));
     m.put("/sys/devices/virtual/misc/kvm/dev", "10:232\n");
-    assert_eq!(describe(&m.root(), &recorder(), &mut |_| ()).text("virt.hypervisor"), "none");
+    assert_eq!(describe(&m.root(), &recorder()).text("virt.hypervisor"), "none");
 }
 
 #[test]
@@ -198,10 +198,10 @@ fn the_page_size_is_that_of_the_auxiliary_vector() {
         let vector: Vec<u8> = words.iter().flat_map(|w| w.to_ne_bytes()).collect();
         std::fs::create_dir_all(m.path("/proc/self")).unwrap();
         std::fs::write(m.path("/proc/self/auxv"), vector).unwrap();
-        describe(&m.root(), &recorder(), &mut |_| ()).text("memory.page_size").to_owned()
+        describe(&m.root(), &recorder()).text("memory.page_size").to_owned()
     };
     assert_eq!([4096, 16384, 65536].map(described), ["4 KiB", "16 KiB", "64 KiB"]);
-    let own = describe(&Root::system(), &recorder(), &mut |_| ());
+    let own = describe(&Root::system(), &recorder());
     let page = rustix::param::page_size() as u64;
     assert_eq!(own.text("memory.page_size"), assay_model::units::format_bytes(page));
 }
@@ -225,7 +225,7 @@ fn hypervisors_of_arm_machines_are_known_by_firmware_and_processor() {
         for (file, text) in files {
             m.put(file, text);
         }
-        assert_eq!(describe(&m.root(), &recorder(), &mut |_| ()).text("virt.hypervisor"), name);
+        assert_eq!(describe(&m.root(), &recorder()).text("virt.hypervisor"), name);
     }
 }
 
@@ -240,7 +240,7 @@ fn long_lists_of_numbers_are_read_whole() {
         // SAFETY: only `UnshareFlags::FILES` makes descriptors invalid.
         unsafe { unshare_unsafe(UnshareFlags::NEWNET) }?;
         std::fs::write(file, &ports)?;
-        let described = describe(&Root::system(), &recorder(), &mut |_| ());
+        let described = describe(&Root::system(), &recorder());
         let read = Root::system().text(file).unwrap();
         std::io::Result::Ok([
             read,
@@ -255,7 +255,7 @@ fn long_lists_of_numbers_are_read_whole() {
 
 #[test]
 fn what_is_not_there_is_unknown_with_its_reason() {
-    let system = describe(&machine().root(), &recorder(), &mut |_| ());
+    let system = describe(&machine().root(), &recorder());
     for path in [
         "memory.dimms",
         "virt.hypervisor",
@@ -271,7 +271,7 @@ fn what_is_not_there_is_unknown_with_its_reason() {
         let fact = system.facts.get(path).unwrap_or_else(|| panic!("{path} is missing"));
         assert!(fact.value().is_none(), "{path}: {fact:?}");
     }
-    let nothing = describe(&FakeMachine::new().root(), &recorder(), &mut |_| ());
+    let nothing = describe(&FakeMachine::new().root(), &recorder());
     for path in ["cpu.model", "cpu.threads", "kernel.release", "memory.total", "sysctl", "mount"] {
         assert!(nothing.facts.contains_key(path) && nothing.get(path).is_none(), "{path}");
     }
@@ -279,7 +279,7 @@ fn what_is_not_there_is_unknown_with_its_reason() {
 
 #[test]
 fn this_machine_is_described() {
-    let system = describe(&Root::system(), &recorder(), &mut |_| ());
+    let system = describe(&Root::system(), &recorder());
     assert!(system.get("kernel.release").is_some());
     assert!(system.get("cpu.threads").unwrap().parse::<u32>().unwrap() >= 1);
     assert!(system.get("memory.total").is_some());

@@ -130,8 +130,7 @@ fn arm_hypervisor(root: &Root, info: &str) -> Result<String, Unavailable> {
 /// Returns what a container hides from assay or does not let it set, each with the option of podman
 /// and Docker that allows it; empty outside of a container.
 pub fn hidden_by_container(root: &Root) -> Vec<String> {
-    let mut unobserved = || ();
-    let mut facts = Facts::new(root, &mut unobserved);
+    let mut facts = Facts::new(root);
     container(&mut facts);
     let seen = facts.into_map().remove("virt.container");
     let seen = seen.as_ref().and_then(Fact::value).is_some_and(|seen| seen != "none seen");

@@ -18,23 +18,13 @@ use crate::Root;
 /// Collects observations for and against measuring on the machine right now. The check catalogue
 /// judges them.
 pub fn look(root: &Root, options: &Options) -> Vec<Observation> {
-    look_during(root, options, |_| ()).0
-}
-
-/// Like [`look`], while `work` is done, and returns its result too. The work is not observed as
-/// other work. About once a millisecond, it must call its argument with the number of its threads.
-pub fn look_during<T>(
-    root: &Root,
-    options: &Options,
-    work: impl FnOnce(&mut dyn FnMut(u64)) -> T,
-) -> (Vec<Observation>, T) {
     let mut seen = FitnessObservations(Vec::new());
     let throttled = throttle_count(root);
-    let made = quiet::look(root, options, &mut seen, work);
+    quiet::look(root, options, &mut seen);
     frequency::look(root, throttled, &mut seen);
     room::look(root, options, &mut seen);
     platform::look(root, &mut seen);
-    (seen.0, made)
+    seen.0
 }
 
 pub use frequency::{frequency_hz, throttle_count};

@@ -21,16 +21,10 @@ const STEP: Duration = Duration::from_millis(1);
 /// Largest factor of the window if tasks were found in it.
 const LONGER: u32 = 4;
 
-pub(super) fn look<T>(
-    root: &Root,
-    options: &Options,
-    seen: &mut FitnessObservations,
-    work: impl FnOnce(&mut dyn FnMut(u64)) -> T,
-) -> T {
+pub(super) fn look(root: &Root, options: &Options, seen: &mut FitnessObservations) {
     let before = options.since.map_or_else(|| CpuTimes::read(root), Ok);
     let waited = RESOURCES.map(|(resource, _)| Pressure::read(root, resource));
-    let (queue, made) = queue(root, options.window, work);
-    match queue {
+    match queue(root, options.window) {
         Ok(queue) => seen.add(queue),
         Err((what, why)) => seen.cannot(WORK, what, &why),
     }
@@ -41,54 +35,30 @@ pub(super) fn look<T>(
     for ((resource, words), before) in RESOURCES.into_iter().zip(waited) {
         pressure(root, resource, words, before.ok(), seen);
     }
-    made
 }
 
-/// Samples the number of other runnable tasks each millisecond while `work` is done, for at least
-/// `window`. If there were too many, it goes on until there are not, at most four times as long,
-/// since two short tasks in a short window would count as a busy machine. The work says
-/// how many tasks of assay are in a sample. The load average would still include assay's own
-/// earlier work.
-fn queue<T>(
-    root: &Root,
-    window: Duration,
-    work: impl FnOnce(&mut dyn FnMut(u64)) -> T,
-) -> (Result<Observation, (&'static str, String)>, T) {
-    let online = root.text("/sys/devices/system/cpu/online").map_err(|e| e.to_string());
-    let cpus = online.and_then(|t| cpulist::parse(&t).map_err(|e| e.to_string()));
+/// Samples the number of other runnable tasks each millisecond for `window`. If there were too
+/// many, it goes on until there are not, at most four times as long, since two short tasks in a
+/// short window would count as a busy machine. The load average would still include assay's own
+/// earlier work. Each sample follows a sleep: tasks that sleep on a CPU that another task, such as
+/// a thread of assay, keeps busy can still count as runnable (since Linux 6.12).
+fn queue(root: &Root, window: Duration) -> Result<Observation, (&'static str, String)> {
+    let cpus = root.text("/sys/devices/system/cpu/online").map_err(|e| e.to_string());
+    let cpus = cpus.and_then(|t| cpulist::parse(&t).map_err(|e| e.to_string()));
+    let cpus = cpus.map_err(|why| ("the run queue per CPU", why))?.len() as f64;
     let start = Instant::now();
-    // Threads that assay has just started are not in the first sample.
-    let (mut next, mut sum, mut looks) = (start + STEP.min(window), 0.0, 0u32);
-    let mut load = Ok("?".to_owned());
-    let mut sample = |own: u64| {
-        if Instant::now() >= next {
-            load = running(root).map(|(running, average)| {
-                sum += running.saturating_sub(own) as f64;
-                looks += 1;
-                average
-            });
-            next = Instant::now() + STEP;
-        }
-        (sum, f64::from(looks))
-    };
-    let made = work(&mut |own| _ = sample(own));
-    let cpus = match cpus {
-        Ok(list) => list.len() as f64,
-        Err(why) => return (Err(("the run queue per CPU", why)), made),
-    };
+    let (mut sum, mut looks) = (0.0, 0u32);
     loop {
-        let (sum, looks) = sample(1);
-        let busy = sum > looks * cpus * MAX_QUEUE_PER_CPU;
-        let window = if busy { window * LONGER } else { window };
-        let left = window.saturating_sub(start.elapsed());
-        if left.is_zero() {
-            break;
+        sleep(STEP.min(window));
+        let (running, load_average) = running(root).map_err(|why| ("the run queue", why))?;
+        sum += running.saturating_sub(1) as f64;
+        looks += 1;
+        let per_cpu = sum / f64::from(looks) / cpus;
+        let window = if per_cpu > MAX_QUEUE_PER_CPU { window * LONGER } else { window };
+        if start.elapsed() >= window {
+            return Ok(Observation::RunQueue { per_cpu, looks, load_average });
         }
-        sleep(left.min(STEP));
     }
-    let per_cpu = sum / f64::from(looks) / cpus;
-    let queue = load.map(|load_average| Observation::RunQueue { per_cpu, looks, load_average });
-    (queue.map_err(|why| ("the run queue", why)), made)
 }
 
 /// Reads the number before the slash in `0.10 0.20 0.30 2/345 678`, tasks that run or are ready to

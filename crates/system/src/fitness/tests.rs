@@ -1,9 +1,9 @@
 use std::time::Duration;
 
 use assay_checks::judge_observations;
-use assay_model::{Finding, Observation, Severity};
+use assay_model::{Finding, Severity};
 
-use super::{Options, look, look_during};
+use super::{Options, look};
 use crate::fake::FakeMachine;
 use crate::{CpuTimes, Root};
 
@@ -148,22 +148,4 @@ fn this_machine_can_be_checked() {
     let found = judge_observations(&look(&Root::system(), &options));
     assert!(found.windows(2).all(|w| w[0].severity >= w[1].severity));
     assert!(found.iter().all(|f| !f.message.is_empty()));
-}
-
-#[test]
-fn the_run_queue_is_sampled_while_work_is_done() {
-    let (seen, made) = look_during(&fit_machine().root(), &options(), |between| {
-        for _ in 0..50 {
-            between(1);
-            std::thread::sleep(Duration::from_millis(1));
-        }
-        7
-    });
-    let queue = seen.iter().find_map(|seen| match seen {
-        Observation::RunQueue { per_cpu, looks, .. } => Some((*per_cpu, *looks)),
-        _ => None,
-    });
-    let (per_cpu, looks) = queue.unwrap();
-    assert_eq!((made, per_cpu), (7, 0.0));
-    assert!(looks > 2, "{looks} samples in 50 ms");
 }

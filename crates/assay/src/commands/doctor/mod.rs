@@ -88,11 +88,8 @@ fn examine() -> Result<DoctorReport> {
         );
     let fitness = assay_lab::examine();
     // The description runs after the fitness checks, which would count its processes as other work.
-    let system = assay_system::describe(
-        &Root::system(),
-        &assay_system::redact::Recorder::default(),
-        &mut |_| (),
-    );
+    let recorder = assay_system::redact::Recorder::default();
+    let system = assay_system::describe(&Root::system(), &recorder);
     Ok(DoctorReport {
         schema_version: assay_model::SCHEMA_VERSION,
         cpus: system.text("cpu.threads").to_owned()
