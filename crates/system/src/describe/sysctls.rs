@@ -42,6 +42,10 @@ const LEFT_OUT: [&str; 21] = [
     "*/*.stats",
 ];
 
+/// Folders of the same tunables for each network interface, of which only those for all and for new
+/// ones are described. Interfaces come and go with containers, and some machines have hundreds.
+const OF_INTERFACES: [&str; 2] = ["net/*/conf/*", "net/*/neigh/*"];
+
 /// Deeper trees do not exist; the limit prevents endless loops through links.
 const MAX_DEPTH: usize = 12;
 
@@ -66,7 +70,7 @@ fn walk(facts: &mut Facts<'_>, dir: OwnedFd, below: &mut String, depth: usize) {
         }
         below.push_str(&name.to_string_lossy());
         match entry.file_type() {
-            FileType::Directory if depth < MAX_DEPTH && name != c"." && name != c".." => {
+            FileType::Directory if depth < MAX_DEPTH && is_described(name, below) => {
                 _ = open(dir, name, OFlags::DIRECTORY)
                     .map(|dir| walk(facts, dir, below, depth + 1));
             }
@@ -77,6 +81,11 @@ fn walk(facts: &mut Facts<'_>, dir: OwnedFd, below: &mut String, depth: usize) {
         }
         below.truncate(length);
     }
+}
+
+fn is_described(name: &CStr, below: &str) -> bool {
+    let of_interface = OF_INTERFACES.iter().any(|pattern| matches(pattern, below));
+    name != c"." && name != c".." && (!of_interface || name == c"all" || name == c"default")
 }
 
 fn read(facts: &mut Facts<'_>, dir: BorrowedFd<'_>, name: &CStr, below: &str) {
@@ -109,6 +118,9 @@ fn open(dir: impl AsFd, name: impl Arg, flags: OFlags) -> io::Result<OwnedFd> {
 
 /// True if `path` matches `pattern`, name by name.
 fn matches(pattern: &str, path: &str) -> bool {
+    if !pattern.starts_with('*') && pattern.as_bytes().first() != path.as_bytes().first() {
+        return false; // most do, and there are thousands of paths
+    }
     let mut wanted = pattern.split('/');
     let mut names = path.split('/');
     loop {

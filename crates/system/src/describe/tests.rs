@@ -48,6 +48,7 @@ fn machine() -> FakeMachine {
     m.put("/proc/sys/kernel/random/uuid", "changes\n");
     m.put("/proc/sys/net/ipv4/tcp_rmem", "4096\t131072\t6291456\n");
     m.put("/proc/sys/net/ipv4/conf/eth0.100/forwarding", "0\n");
+    m.put("/proc/sys/net/ipv4/conf/default/forwarding", "0\n");
     m.put("/sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
     m.put("/sys/kernel/mm/hugepages/hugepages-2048kB/nr_hugepages", "64\n");
     m.put("/sys/block/sda/size", "2048\n");
@@ -103,7 +104,7 @@ fn a_made_up_machine_is_described() {
         ("kernel.mitigation.meltdown", "Mitigation: PTI"),
         ("sysctl.vm.swappiness", "60"),
         ("sysctl.net.ipv4.tcp_rmem", "4096 131072 6291456"),
-        ("sysctl.net.ipv4.conf.eth0/100.forwarding", "0"),
+        ("sysctl.net.ipv4.conf.default.forwarding", "0"),
         ("thp.enabled", "madvise"),
         ("hugepages.2048kB.count", "64"),
         ("block.sda.size", "1 MiB"),
@@ -124,6 +125,7 @@ fn a_made_up_machine_is_described() {
     // Only bytes of the limited device count.
     assert_eq!(limited_io(&machine().root()).unwrap().1, 4608);
     assert!(!system.facts.contains_key("sysctl.kernel.random.uuid"));
+    assert!(!system.facts.contains_key("sysctl.net.ipv4.conf.eth0/100.forwarding"));
     assert!(!system.facts.contains_key("block.loop0.size"));
 }
 
