@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use anyhow::Result;
 use assay_archive::{Archive, RunReader};
 use assay_lab::{EndedRun, Question, RecordedRun};
-use assay_model::{Profile, RunId, TrialRecord};
+use assay_model::{Profile, RunId, SystemDescription, TrialRecord};
 use assay_report::{LedgerHead, RunView};
 use assay_system::redact::HiddenNames;
 use assay_traces::{RunTraces, TRACE_FILES};
@@ -25,14 +25,14 @@ pub fn load(archive: &Archive, id: &RunId) -> Result<RunView> {
 pub fn load_by(archive: &Archive, id: &RunId, metric: Option<&str>) -> Result<RunView> {
     let reader = archive.run(id)?;
     let redactor = archive.secrets(&reader);
-    read_in(Profile::Lab, &reader.redacted(redactor), None, metric)
+    read_in(Profile::Lab, &reader.redacted(redactor), Written::default(), metric)
 }
 
 /// Loads a run for the public: also without the names of machines and people.
 pub fn load_public(archive: &Archive, id: &RunId) -> Result<RunView> {
     let reader = archive.run(id)?;
     let redactor = archive.publication(&reader, own_names());
-    read(&reader.redacted(redactor), None)
+    read(&reader.redacted(redactor), Written::default())
 }
 
 /// Loads a run that has just ended, as [`load`] does, and as [`load_public`] does if `public` is
@@ -51,16 +51,17 @@ pub fn of_ended(
     // If the public may see the records unchanged, so may the owner.
     let as_written = public.as_ref().unwrap_or(&own).shows_records_as_written()?;
     let records = ended.records.take().filter(|_| as_written);
-    let Some(public) = public else { return Ok((read(&own, records)?, None)) };
-    let for_owner = records.clone();
-    let (public, own) = run_both(|| read(&public, records), || read(&own, for_owner));
+    let for_owner = Written { records, system: ended.system.take() };
+    let Some(public) = public else { return Ok((read(&own, for_owner)?, None)) };
+    let for_public = Written { records: for_owner.records.clone(), system: None };
+    let (public, own) = run_both(|| read(&public, for_public), || read(&own, for_owner));
     Ok((own?, Some(public?)))
 }
 
 /// Loads a run through its redacting reader and judges it for publication: its findings have the
 /// severities of the publish profile, which also decide the numbers that are withheld.
 pub fn published(reader: &RunReader) -> Result<RunView> {
-    let mut view = read_in(Profile::Publish, reader, None, None)?;
+    let mut view = read_in(Profile::Publish, reader, Written::default(), None)?;
     for record in &mut view.records {
         record.findings =
             record.findings.drain(..).map(|f| f.in_profile(Profile::Publish)).collect();
@@ -79,10 +80,16 @@ pub fn own_names() -> HiddenNames {
     names
 }
 
-/// Reads a run in profile `lab`. `records` are the records that the reader would return, if they
-/// are known already.
-fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView> {
-    read_in(Profile::Lab, reader, records, None)
+/// Parts of a run that the reader would return, if they are known already.
+#[derive(Default)]
+struct Written {
+    records: Option<Vec<TrialRecord>>,
+    system: Option<SystemDescription>,
+}
+
+/// Reads a run in profile `lab`.
+fn read(reader: &RunReader, written: Written) -> Result<RunView> {
+    read_in(Profile::Lab, reader, written, None)
 }
 
 /// Reads a run like [`read`], with the run's findings in a given profile, compared by the deciding
@@ -90,7 +97,7 @@ fn read(reader: &RunReader, records: Option<Vec<TrialRecord>>) -> Result<RunView
 fn read_in(
     profile: Profile,
     reader: &RunReader,
-    records: Option<Vec<TrialRecord>>,
+    written: Written,
     metric: Option<&str>,
 ) -> Result<RunView> {
     let experiment_toml = reader.experiment_toml()?;
@@ -100,8 +107,8 @@ fn read_in(
     if let Some(metric) = metric {
         metric.clone_into(&mut plan.metric);
     }
-    let records = records.map_or_else(|| reader.records(), Ok)?;
-    let system = reader.system()?;
+    let records = written.records.map_or_else(|| reader.records(), Ok)?;
+    let system = written.system.map_or_else(|| reader.system(), Ok)?;
     let recorded = RecordedRun {
         experiment: &experiment,
         plan: &plan,

@@ -46,6 +46,8 @@ pub struct EndedRun {
     /// Latest record of each trial as written, if this session made all of them; otherwise they
     /// must be read from the archive.
     pub records: Option<Vec<TrialRecord>>,
+    /// Description of the system as written, if this session made it.
+    pub system: Option<SystemDescription>,
 }
 
 /// Resources that are ready before a run is registered.
@@ -108,6 +110,7 @@ impl Lab<'_> {
         if let Some((built, _)) = &built {
             ended.unbuilt = built.failed().map(|(_, label, _)| label.to_owned()).collect();
         }
+        ended.system = Some(system);
         Ok(ended)
     }
 
@@ -315,7 +318,8 @@ impl Lab<'_> {
         writer.finish(state, &reason)?;
         watcher.concluded(state, &reason);
         let records = made_all.then(|| history.into_latest());
-        Ok(EndedRun { id, state, reason, completed, failed, unbuilt: Vec::new(), records })
+        let (unbuilt, system) = (Vec::new(), None);
+        Ok(EndedRun { id, state, reason, completed, failed, unbuilt, records, system })
     }
 }
 

@@ -23,7 +23,7 @@ pub fn output_within(
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
     let (stdout, stderr) = (child.stdout.take().map(drain), child.stderr.take().map(drain));
     let until = Instant::now() + limit;
-    let mut pause = Duration::from_millis(1);
+    let mut pause = Duration::from_micros(100);
     let status = loop {
         match child.try_wait() {
             Ok(Some(status)) => break status,

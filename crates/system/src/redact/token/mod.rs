@@ -81,8 +81,9 @@ pub(crate) fn find(text: &str) -> Vec<(Range<usize>, Suspect)> {
 
 fn find_plain(text: &str) -> Vec<(Range<usize>, Suspect)> {
     let mut found = Vec::new();
-    if text.is_empty() {
-        return found; // a trial that prints nothing calls this between two programs
+    // Most tunables are numbers, and a trial that prints nothing calls this between two programs.
+    if text.bytes().all(|b| b.is_ascii_digit() || b" \t\n.-".contains(&b)) {
+        return found;
     }
     shape::private_keys(text, &mut found);
     let bytes = text.as_bytes();
