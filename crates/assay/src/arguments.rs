@@ -1,23 +1,63 @@
 //! Arguments that several verbs share.
 
 use std::ffi::OsString;
+use std::ops::Deref;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use assay_model::{HostUse, Scalar, units};
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use clap::{Args, ValueEnum};
+use clap::builder::{PossibleValue, PossibleValuesParser, Resettable, TypedValueParser};
+use clap::{ArgMatches, Args, Command, FromArgMatches, ValueEnum};
 
 use crate::exit::Usage;
+use crate::help;
+
+/// Arguments that are defined when their verb is given: to define those of all verbs takes longer
+/// than most verbs do.
+#[derive(Debug)]
+pub struct Deferred<T>(T);
+
+impl<T> Deref for Deferred<T> {
+    type Target = T;
+
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T: FromArgMatches> FromArgMatches for Deferred<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        T::from_arg_matches(matches).map(Deferred)
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        self.0.update_from_arg_matches(matches)
+    }
+}
+
+impl<T: Args> Args for Deferred<T> {
+    fn augment_args(command: Command) -> Command {
+        command.defer(|command| {
+            // The verb's own description stays.
+            let about = Resettable::from(command.get_about().cloned());
+            let long = Resettable::from(command.get_long_about().cloned());
+            help::with_negative_numbers(T::augment_args(command).about(about).long_about(long))
+        })
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        T::augment_args_for_update(command)
+    }
+}
 
 /// Options of every verb.
 #[derive(Debug, Args)]
 pub struct Global {
     /// Folder of the archive, where runs are kept [default: the XDG data folder].
-    #[arg(long, global = true, env = "ASSAY_ARCHIVE", value_name = "DIR")]
+    #[arg(long, global = true, env = "ASSAY_ARCHIVE", value_name = "DIR", display_order = 900)]
     pub archive: Option<PathBuf>,
     /// Print the result as JSON.
-    #[arg(long, global = true)]
+    #[arg(long, global = true, display_order = 900)]
     pub json: bool,
 }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use clap::{Parser, Subcommand};
 
-use crate::arguments::Global;
+use crate::arguments::{Deferred, Global};
 use crate::commands::server_args::{JobArgs, Serve, ServerArgs, Submit};
 use crate::commands::{
     archive::args::Archive, audit::args::Audit, bisect::args::Bisect, compare::args::Compare,
@@ -34,58 +34,58 @@ pub struct Cli {
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Plan, run, observe, archive, and show the comparison.
-    Run(Run),
+    Run(Deferred<Run>),
     /// Decide a pull request: compare a revision with its base, and fail if it is worse than the
     /// margin.
-    Gate(Gate),
+    Gate(Deferred<Gate>),
     /// Find the commit that made a program slower, with interleaved trials.
-    Bisect(Bisect),
+    Bisect(Deferred<Bisect>),
     /// Show a metric over revisions as ratios to a reference, with its change points; measure
     /// missing points and confirm suspected changes.
-    History(History),
+    History(Deferred<History>),
     /// Write a commented experiment or kit that runs as it is, with the schema for editors.
-    New(New),
+    New(Deferred<New>),
     /// Show the trials of an experiment, their order, the time they will take and the detectable
     /// effect.
-    Plan(Plan),
+    Plan(Deferred<Plan>),
     /// Compare runs side by side, with everything else that differed between them.
-    Compare(Compare),
+    Compare(Deferred<Compare>),
     /// Rank the observations that differ with the metric between two treatments of a run.
-    Explain(Explain),
+    Explain(Deferred<Explain>),
     /// Compare each host of a run with the others, and name those that are out of line.
-    Hosts(Hosts),
+    Hosts(Deferred<Hosts>),
     /// Recompute the bound claims of a text: which hold, are wrong, or lack data.
-    Audit(Audit),
+    Audit(Deferred<Audit>),
     /// Publish a run as one self-contained HTML page, with Markdown, CSV, JSON and the raw data.
-    Publish(Publish),
+    Publish(Deferred<Publish>),
     /// Repeat a post: run its experiments that can run here, publish it with this machine's
     /// numbers, and report which of its claims hold.
-    Reproduce(Reproduce),
+    Reproduce(Deferred<Reproduce>),
     /// Write an archive and posts as a static site: pages, lists, feeds and a search that needs no
     /// server.
-    Site(Site),
+    Site(Deferred<Site>),
     /// Print a table of quoted results as of a day, ranked in total or under a denominator; without
     /// a name, list the tables.
-    Landscape(Landscape),
+    Landscape(Deferred<Landscape>),
     /// Show CPU, disk, memory, pressure and power now, on one clock.
-    Stat(Stat),
+    Stat(Deferred<Stat>),
     /// Analyse block I/O, live or from a recorded trace: number, size, latency and address of the
     /// I/Os, and the programs that made them.
-    Io(Io),
+    Io(Deferred<Io>),
     /// Show where programs spend their time: stacks on and off CPU, by function; live, or from a
     /// recorded profile.
-    Profile(Profile),
+    Profile(Deferred<Profile>),
     /// Count the system calls of programs: their number, time, errors and bytes.
-    Syscalls(Syscalls),
+    Syscalls(Deferred<Syscalls>),
     /// Measure the cost of address translation with hardware counters, or simulate it from an
     /// address stream.
-    Tlb(Tlb),
+    Tlb(Deferred<Tlb>),
     /// List, show, verify, export and import recorded runs.
     #[command(subcommand)]
     Archive(Archive),
     /// Check whether this machine is fit to measure on, which observers work here, and which
     /// settings a crash left changed.
-    Doctor(Doctor),
+    Doctor(Deferred<Doctor>),
     /// Export the reference times or the result of a CPU suite, for the rule pack `cpu`.
     #[command(subcommand)]
     Cpu(CpuCommand),
@@ -122,46 +122,21 @@ pub enum Verb {
         output: PathBuf,
     },
     /// Serve the queue, live runs, the archive and comparisons to browsers.
-    Serve(Serve),
+    Serve(Deferred<Serve>),
     /// Submit an experiment to the queue of a server.
-    Submit(Submit),
+    Submit(Deferred<Submit>),
     /// List the queue of a server: running, waiting and finished jobs.
-    Pending(ServerArgs),
+    Pending(Deferred<ServerArgs>),
     /// Wait until a job of the queue has finished, and exit with the code of its run.
-    Wait(JobArgs),
+    Wait(Deferred<JobArgs>),
     /// Cancel a job of the queue; a running job ends its trial and restores settings.
-    Cancel(JobArgs),
+    Cancel(Deferred<JobArgs>),
     /// Put an interrupted job back into the queue, to continue where it stopped.
-    Resume(JobArgs),
+    Resume(Deferred<JobArgs>),
     /// Write the reference pages of the documentation.
     #[command(name = "__reference", hide = true)]
     Reference {
         /// The folder to write to.
         output: PathBuf,
-    },
-    /// The process that ends the programs of a killed assay; a run starts it itself.
-    #[command(name = "__guard", hide = true)]
-    Guard,
-    /// The process that starts programs in a container; a run starts it itself.
-    #[command(name = "__contained", hide = true)]
-    Contained {
-        /// The socket of the run.
-        socket: PathBuf,
-    },
-    /// The agent on a node of a cluster; a run starts it itself.
-    #[command(name = "__agent", hide = true)]
-    Agent {
-        /// The name of this host in the run, if `ssh` connects standard input and output to it.
-        node: Option<String>,
-        /// The secret of the session.
-        token: Option<String>,
-    },
-    /// The program of a built-in workload; assay starts it itself.
-    #[command(name = "__work", hide = true)]
-    Work {
-        /// The name of the workload.
-        name: String,
-        /// The parameters of the workload.
-        parameters: Option<String>,
     },
 }

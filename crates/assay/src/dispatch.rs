@@ -70,9 +70,6 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         | Verb::Resume(_) => {
             crate::exit::usage("this assay was built without the server (its feature `server`)")
         }
-        Verb::Agent { .. } | Verb::Contained { .. } | Verb::Guard | Verb::Work { .. } => {
-            unreachable!("handled before anything else")
-        }
     }
 }
 

@@ -33,16 +33,17 @@ pub fn with_help(command: Command, columns: usize) -> Command {
         {{options}}{{after-help}}"
     );
     let verbs = groups().flat_map(|(_, verbs)| verbs);
-    // A negative number is the value of the option before it, not another option.
-    let command = command.mut_subcommands(|verb| {
-        verb.mut_args(|a| {
-            let takes = a.get_long().is_some() && a.get_action().takes_values();
-            if takes { a.allow_negative_numbers(true) } else { a }
-        })
-    });
     verbs.fold(command.help_template(template), |command, (verb, examples)| {
         let examples = format!("Examples:\n{}", examples.trim_end());
         command.mut_subcommand(verb, |c| c.after_help(examples))
+    })
+}
+
+/// Makes a negative number the value of the option before it, not another option.
+pub fn with_negative_numbers(verb: Command) -> Command {
+    verb.mut_args(|a| {
+        let takes = a.get_long().is_some() && a.get_action().takes_values();
+        if takes { a.allow_negative_numbers(true) } else { a }
     })
 }
 

@@ -15,6 +15,8 @@ mod view;
 
 use std::process::ExitCode;
 
+use assay_system::process::container::inside;
+use assay_system::process::guard;
 use clap::{CommandFactory, FromArgMatches};
 
 use crate::cli::{Cli, Verb};
@@ -28,6 +30,9 @@ fn main() -> ExitCode {
         // A closed pipe on the reader's side is not a failure.
         let _ = print(help::START);
         return Exit::Fine.into();
+    }
+    if let Some(code) = internal() {
+        return code;
     }
     let command = help::with_help(Cli::command(), width().min(80));
     let parsed = command
@@ -51,28 +56,6 @@ fn main() -> ExitCode {
             return code.into();
         }
     };
-    if let Verb::Work { name, parameters } = &cli.verb {
-        let code =
-            assay_workloads::builtin::table::serve(name, parameters.as_deref().unwrap_or("{}"));
-        return ExitCode::from(u8::try_from(code).unwrap_or(1));
-    }
-    if matches!(cli.verb, Verb::Guard) {
-        assay_system::process::guard::serve();
-        return ExitCode::SUCCESS;
-    }
-    if let Verb::Contained { socket } = &cli.verb {
-        let served = assay_system::process::container::inside::serve(socket);
-        return u8::from(served.is_err()).into();
-    }
-    if let Verb::Agent { node, token } = &cli.verb {
-        return match commands::agent(node.as_deref(), token.as_deref()) {
-            Ok(()) => ExitCode::SUCCESS,
-            Err(error) => {
-                report(&error);
-                ExitCode::FAILURE
-            }
-        };
-    }
     let traces = match &cli.verb {
         Verb::Io(_) | Verb::Profile(_) | Verb::Syscalls(_) => true,
         Verb::Doctor(doctor) => !doctor.aa && !doctor.restore,
@@ -84,7 +67,7 @@ fn main() -> ExitCode {
     }
     match dispatch::dispatch(&cli) {
         Ok(exit) => {
-            assay_system::process::guard::dismiss();
+            guard::dismiss();
             exit.into()
         }
         Err(error) => {
@@ -97,6 +80,34 @@ fn main() -> ExitCode {
             code.into()
         }
     }
+}
+
+/// Runs the verbs that assay starts itself with, which are no part of the command line and start
+/// sooner without it; `None` for all others.
+fn internal() -> Option<ExitCode> {
+    let words = std::env::args_os().skip(1).take(3);
+    let words: Vec<String> = words.map_while(|word| word.into_string().ok()).collect();
+    let words: Vec<&str> = words.iter().map(String::as_str).collect();
+    match words[..] {
+        [guard::VERB] => guard::serve(),
+        [inside::VERB, socket] => {
+            return Some(u8::from(inside::serve(socket.as_ref()).is_err()).into());
+        }
+        ["__work", name, parameters] => {
+            let code = assay_workloads::builtin::table::serve(name, parameters);
+            return Some(u8::try_from(code).unwrap_or(1).into());
+        }
+        // Node and secret are given if `ssh` connects standard input and output.
+        ["__agent", ref over_ssh @ ..] => {
+            if let Err(error) = commands::agent(over_ssh.first().copied(), over_ssh.get(1).copied())
+            {
+                report(&error);
+                return Some(ExitCode::FAILURE);
+            }
+        }
+        _ => return None,
+    }
+    Some(ExitCode::SUCCESS)
 }
 
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
