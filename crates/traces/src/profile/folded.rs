@@ -120,7 +120,7 @@ fn frame(text: &str, name: fn(&str) -> String) -> Frame {
 fn foreign_frame(text: &str) -> Frame {
     // async-profiler marks compiled Java with `_[j]`, and `_[0]` and `_[1]` for other tiers.
     let tier = ["_[j]", "_[0]", "_[1]"].into_iter().find_map(|t| text.strip_suffix(t));
-    let mut frame = frame(tier.unwrap_or(text), str::to_owned);
+    let mut frame = frame(tier.filter(|name| !name.is_empty()).unwrap_or(text), str::to_owned);
     // async-profiler's option `lib` puts the library before the function.
     let split = frame.name.as_deref().and_then(|n| n.split_once('`'));
     if let Some((module, name)) = split.filter(|(m, n)| !m.is_empty() && !n.is_empty()) {
@@ -242,5 +242,10 @@ libc.so.6`__futex_abstimed_wait_common 128
         assert_eq!((of("Work.twice").self_count, of("Work.main").total_count), (45, 73));
         assert_eq!(of("__futex_abstimed_wait_common").frame.module, "libc.so.6");
         assert_eq!(of("do_syscall_64").frame.kind, FrameKind::Kernel);
+        // A mark without a name is the name.
+        let p = read(b"main;_[j] 1\n", "x").unwrap();
+        assert!(functions(&p, ProfileSide::OnCpu, None).iter().all(|f| {
+            f.frame.name.as_deref().is_some_and(|name| ["main", "_[j]"].contains(&name))
+        }));
     }
 }
