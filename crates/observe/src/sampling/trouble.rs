@@ -22,6 +22,9 @@ impl NotAvailable {
         let path = path.display();
         Self::because(match error.kind() {
             io::ErrorKind::NotFound => format!("{path} does not exist"),
+            io::ErrorKind::PermissionDenied if rustix::process::geteuid().is_root() => {
+                format!("root cannot read {path} here: {error}")
+            }
             io::ErrorKind::PermissionDenied => {
                 format!("this user cannot read {path}; run as root")
             }
