@@ -1,5 +1,5 @@
-//! Embeds the kits, experiments and posts of the repository in the program, so that the paths in
-//! the help work in any folder. Writes them to a compressed archive.
+//! Embeds the schemas, kits, experiments and posts of the repository in the program, so that the
+//! paths in the help work in any folder. Writes them to a compressed archive.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::{env, fs, io};
 use flate2::{Compression, write::GzEncoder};
 
 /// Folders of the repository whose files are embedded.
-const FOLDERS: [&str; 3] = ["experiments", "kits", "posts"];
+const FOLDERS: [&str; 4] = ["docs/schema", "experiments", "kits", "posts"];
 
 fn main() -> io::Result<()> {
     let variable = |name: &str| env::var_os(name).map(PathBuf::from).ok_or(io::ErrorKind::NotFound);

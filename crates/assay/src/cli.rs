@@ -133,10 +133,4 @@ pub enum Verb {
     Cancel(Deferred<JobArgs>),
     /// Put an interrupted job back into the queue, to continue where it stopped.
     Resume(Deferred<JobArgs>),
-    /// Write the reference pages of the documentation.
-    #[command(name = "__reference", hide = true)]
-    Reference {
-        /// The folder to write to.
-        output: PathBuf,
-    },
 }

@@ -6,8 +6,8 @@ use clap::CommandFactory;
 use crate::cli::{Cli, Verb};
 use crate::commands::{
     archive, audit, bisect, compare, cpu, doctor, explain, gate, history, hosts, io, kit,
-    landscape, manual, new, plan, profile, publish, reference, reproduce, rules, run, schema, site,
-    stat, syscalls, tlb, vm, workloads,
+    landscape, manual, new, plan, profile, publish, reproduce, rules, run, schema, site, stat,
+    syscalls, tlb, vm, workloads,
 };
 #[cfg(feature = "server")]
 use crate::commands::{queue, serve};
@@ -48,7 +48,6 @@ pub fn dispatch(cli: &Cli) -> anyhow::Result<Exit> {
         Verb::Schema { output } => schema::schema(output),
         Verb::Completions { shell } => manual::completions(&Cli::command(), *shell),
         Verb::Man { output } => manual::pages(Cli::command(), output),
-        Verb::Reference { output } => reference::write(Cli::command(), output),
         #[cfg(feature = "server")]
         Verb::Serve(asked) => serve::serve(global, asked),
         #[cfg(feature = "server")]

@@ -56,6 +56,24 @@ pub fn find(named: &Path) -> Result<PathBuf, Usage> {
     Err(Usage(format!("{} does not exist: looked in {looked}", named.display())))
 }
 
+/// Returns name and text of the embedded files of a folder, without unpacking them.
+///
+/// # Errors
+/// One of them is not a text.
+pub fn texts(folder: &str) -> io::Result<Vec<(String, String)>> {
+    let mut archive = tar::Archive::new(flate2::read::GzDecoder::new(FILES));
+    let mut texts = Vec::new();
+    for entry in archive.entries()? {
+        let mut entry = entry?;
+        let path = entry.path()?.into_owned();
+        if path.parent() == Some(Path::new(folder)) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            texts.push((name, io::read_to_string(&mut entry)?));
+        }
+    }
+    Ok(texts)
+}
+
 /// Returns the folder with all unpacked files. Its name has their hash, so that another version has
 /// another folder.
 fn unpacked() -> io::Result<PathBuf> {

@@ -28,7 +28,8 @@ mod publication;
 pub(crate) mod publish;
 #[cfg(feature = "server")]
 pub(crate) mod queue;
-pub(crate) mod reference;
+#[cfg(test)]
+mod reference;
 pub(crate) mod reproduce;
 pub(crate) mod rules;
 pub(crate) mod run;

@@ -1,21 +1,22 @@
-//! Writes the reference pages of the documentation (`docs/reference/`) from the code that they
+//! Makes the reference pages of the documentation (`docs/reference/`) from the code that they
 //! describe: the keys of an experiment from its schema, workloads, controls and monitors from their
 //! specs, checks from their rows, verbs and exit codes from the command line.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use assay_model::{Better, Experiment, WorkloadSpec};
 use assay_workloads::{KitPaths, registry};
-use clap::Command;
+use clap::{Command, CommandFactory};
 use serde_json::{Map, Value};
 use toml::Table;
 
+use crate::cli::Cli;
 use crate::commands::workloads::kind;
-use crate::exit::{EXIT_CODES, Exit};
+use crate::exit::EXIT_CODES;
 use crate::help;
 use crate::screen::write_file;
 use crate::shipped;
@@ -23,8 +24,32 @@ use crate::shipped;
 /// Width of the help texts in columns.
 const COLUMNS: usize = 100;
 
+/// Compares the pages with those of the documentation. `make reference` writes them.
+#[test]
+fn the_reference_is_what_the_code_says() {
+    let kept = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference");
+    if std::env::var_os("ASSAY_WRITE_REFERENCE").is_some() {
+        return write(Cli::command(), &kept).unwrap();
+    }
+    let made = tempfile::tempdir().unwrap();
+    write(Cli::command(), made.path()).unwrap();
+    for below in ["", "kits"] {
+        let [made, kept] = [made.path(), &kept].map(|at| {
+            let files = fs::read_dir(at.join(below)).unwrap().map(|entry| entry.unwrap().path());
+            let files = files.filter(|path| path.is_file());
+            let page =
+                |path: PathBuf| (path.file_name().unwrap().to_owned(), fs::read(&path).unwrap());
+            files.map(page).collect::<BTreeMap<_, _>>()
+        });
+        assert!(made.keys().eq(kept.keys()), "{:?}\n{:?}", made.keys(), kept.keys());
+        for (name, page) in made {
+            assert!(page == kept[&name], "{below}/{} is old: run `make reference`", name.display());
+        }
+    }
+}
+
 /// Writes the reference pages into a folder.
-pub fn write(all: Command, folder: &Path) -> Result<Exit> {
+fn write(all: Command, folder: &Path) -> Result<()> {
     fs::create_dir_all(folder).with_context(|| format!("cannot create {}", folder.display()))?;
     let pages = [
         ("experiment.md", keys_of(EXPERIMENT, schemars::schema_for!(Experiment))),
@@ -40,7 +65,7 @@ pub fn write(all: Command, folder: &Path) -> Result<Exit> {
         let path = folder.join(name);
         write_file(&path, text)?;
     }
-    Ok(Exit::Fine)
+    Ok(())
 }
 
 /// Formats the page about controls.

@@ -870,10 +870,8 @@ fn every_value_changes_what_its_command_leaves() {
 
 #[test]
 fn every_option_has_a_row() {
-    let world = World::new();
-    let done = world.run(&["__reference", "reference"]);
-    assert_eq!(done.code, 0, "{}", done.stderr);
-    let page = fs::read_to_string(world.path("reference/command-line.md")).unwrap();
+    let page = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/command-line.md");
+    let page = fs::read_to_string(page).unwrap();
     let mut documented = BTreeSet::new();
     for section in page.split("\n#").skip(1) {
         let verb = section.lines().next().unwrap().trim_start_matches('#').trim();

@@ -1,32 +1,27 @@
-//! OpenAPI document, generated from the rows of [`crate::api::routes`] and the types of their
-//! handlers.
+//! OpenAPI document, generated from the rows of the routes and the types of their handlers.
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
 
-use axum::handler::Handler;
 use axum::http::{HeaderMap, StatusCode};
-use axum::routing::{MethodRouter, get, post};
 use axum::{Json, extract::Path, extract::State};
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value, json};
 
-use crate::app::App;
+use crate::api::documented;
 use crate::error::Refusal;
 use crate::http::extract::{Described, EventStream, FileResponse, JsonBody, MetricsText, Params};
 use crate::http::token::Role;
 
-/// Route of the API, with its documentation.
-pub(crate) struct Route {
+/// Documentation of a route.
+pub(crate) struct DocumentedRoute {
     pub path: &'static str,
-    pub serve: MethodRouter<Arc<App>>,
-    method: &'static str,
-    id: &'static str,
-    summary: &'static str,
+    pub method: &'static str,
+    pub id: &'static str,
+    pub summary: &'static str,
     /// Status codes of refusals, in addition to those that the handler's types imply.
-    refusals: &'static [u16],
-    describe: fn(&mut SchemaGenerator, &mut Operation),
+    pub refusals: &'static [u16],
+    pub describe: fn(&mut SchemaGenerator, &mut Operation),
 }
 
 /// Operation of the document, filled in by the parts of its handler.
@@ -177,20 +172,12 @@ impl Part for MetricsText {
     }
 }
 
-impl Route {
-    /// Creates a route that `handler` serves. `method` is `get` or `post`.
-    pub fn new<T: 'static, I, H: Handler<T, Arc<App>> + Documented<I>>(
-        method: &'static str,
-        path: &'static str,
-        id: &'static str,
-        summary: &'static str,
-        refusals: &'static [u16],
-        handler: H,
-    ) -> Self {
-        let serve = if method == "get" { get(handler) } else { post(handler) };
-        Route { path, serve, method, id, summary, refusals, describe: H::describe_all }
-    }
+/// Returns the function that describes a handler by its types.
+pub(crate) fn described<I, H: Documented<I>>(_: &H) -> fn(&mut SchemaGenerator, &mut Operation) {
+    H::describe_all
+}
 
+impl DocumentedRoute {
     fn operation(&self, generator: &mut SchemaGenerator) -> Value {
         let names = self.path.split('/').filter_map(|p| p.strip_prefix('{')?.strip_suffix('}'));
         let parameters: Vec<Value> = names
@@ -224,7 +211,7 @@ impl Route {
 }
 
 /// Returns the OpenAPI document of `routes`. `version` is the version of assay.
-pub(crate) fn document(routes: &[Route], version: &str) -> Value {
+fn document(routes: &[DocumentedRoute], version: &str) -> Value {
     let settings = SchemaSettings::draft2020_12().with(|s| {
         s.definitions_path = "/components/schemas".into();
         s.meta_schema = None;
@@ -283,41 +270,52 @@ fn refusal_description(status: u16) -> &'static str {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use crate::api::routes;
+fn made() -> Value {
+    document(&documented(), env!("CARGO_PKG_VERSION"))
+}
 
-    #[test]
-    fn every_reference_leads_somewhere() {
-        let document = crate::api::openapi::document(&routes(), "0");
-        let text = document.to_string();
-        let names = document["components"]["schemas"].as_object().unwrap();
-        let mut seen = 0;
-        for part in text.split("\"#/components/schemas/").skip(1) {
-            let name = part.split('"').next().unwrap();
-            assert!(names.contains_key(name), "{name}");
-            seen += 1;
-        }
-        assert!(seen > 20, "{seen}");
-        assert!(!text.contains("$defs"), "all schemas stand in one place");
+/// Compares the document with the one that the server returns. `make schema` writes it.
+#[test]
+fn the_committed_document_is_that_of_the_routes() {
+    let made = serde_json::to_string_pretty(&made()).unwrap() + "\n";
+    if std::env::var_os("ASSAY_WRITE_SCHEMAS").is_some() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/api/openapi.json");
+        std::fs::write(path, made).unwrap();
+    } else {
+        assert_eq!(include_str!("openapi.json"), made, "run `make schema`");
     }
+}
 
-    #[test]
-    fn every_route_is_in_the_document_once_with_its_arguments_and_answers() {
-        let document = crate::api::openapi::document(&routes(), "0");
-        let mut ids = std::collections::BTreeSet::new();
-        for route in routes() {
-            let operation = &document["paths"][route.path][route.method];
-            assert_eq!(operation["operationId"], route.id, "{}", route.path);
-            assert!(ids.insert(route.id), "{} twice", route.id);
-            assert!(!operation["summary"].as_str().unwrap().is_empty(), "{}", route.id);
-        }
-        let compare = &document["paths"]["/api/v1/compare"]["get"]["parameters"];
-        let required = |p: &serde_json::Value| p["required"] == true;
-        assert_eq!(compare.as_array().unwrap().len(), 5);
-        assert_eq!(compare.as_array().unwrap().iter().filter(|p| required(p)).count(), 1);
-        let submit = &document["paths"]["/api/v1/jobs"]["post"];
-        assert!(submit["requestBody"]["content"]["application/json"]["schema"]["$ref"].is_string());
-        assert!(submit["responses"]["201"].is_object() && submit["responses"]["422"].is_object());
+#[test]
+fn every_reference_leads_somewhere() {
+    let document = made();
+    let text = document.to_string();
+    let names = document["components"]["schemas"].as_object().unwrap();
+    let mut seen = 0;
+    for part in text.split("\"#/components/schemas/").skip(1) {
+        let name = part.split('"').next().unwrap();
+        assert!(names.contains_key(name), "{name}");
+        seen += 1;
     }
+    assert!(seen > 20, "{seen}");
+    assert!(!text.contains("$defs"), "all schemas stand in one place");
+}
+
+#[test]
+fn every_route_is_in_the_document_once_with_its_arguments_and_answers() {
+    let document = made();
+    let mut ids = BTreeSet::new();
+    for route in documented() {
+        let operation = &document["paths"][route.path][route.method];
+        assert_eq!(operation["operationId"], route.id, "{}", route.path);
+        assert!(ids.insert(route.id), "{} twice", route.id);
+        assert!(!operation["summary"].as_str().unwrap().is_empty(), "{}", route.id);
+    }
+    let compare = &document["paths"]["/api/v1/compare"]["get"]["parameters"];
+    let required = |p: &Value| p["required"] == true;
+    assert_eq!(compare.as_array().unwrap().len(), 5);
+    assert_eq!(compare.as_array().unwrap().iter().filter(|p| required(p)).count(), 1);
+    let submit = &document["paths"]["/api/v1/jobs"]["post"];
+    assert!(submit["requestBody"]["content"]["application/json"]["schema"]["$ref"].is_string());
+    assert!(submit["responses"]["201"].is_object() && submit["responses"]["422"].is_object());
 }
