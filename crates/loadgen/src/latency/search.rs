@@ -207,12 +207,16 @@ pub fn search<E: From<Error>>(
     measure: &mut dyn FnMut(f64) -> Result<RatePoint, E>,
     on_step: &mut dyn FnMut(&RatePoint, bool),
 ) -> Result<SearchReport, E> {
-    let sound = first > 0.0 && bound.precision > 0.0 && (0.0..1.0).contains(&bound.quantile);
+    if first.is_nan() || first <= 0.0 {
+        let why = "nothing was answered before the search: there is no rate to begin at; measure \
+                   for longer";
+        return Err(Error::Search(why.to_owned()).into());
+    }
+    let sound = bound.precision > 0.0 && (0.0..1.0).contains(&bound.quantile);
     if !sound || bound.limit_ns == 0 {
-        return Err(Error::Search(format!(
-            "first rate {first}, {bound:?}: all must be above 0, the quantile below 1"
-        ))
-        .into());
+        return Err(
+            Error::Search(format!("{bound:?}: all must be above 0, the quantile below 1")).into()
+        );
     }
     let mut answers = Answers::new(first, bound.precision);
     let mut steps: Vec<(RatePoint, bool)> = Vec::new();
