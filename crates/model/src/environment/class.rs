@@ -117,6 +117,11 @@ const CLASSES: &[(&str, FactClass)] = &[
     ("sysctl.fs.dentry-state", Volatile),
     ("sysctl.kernel.numa_balancing", Hard),
     ("sysctl.kernel.randomize_va_space", Hard),
+    ("sysctl.net.*.conf.*", Volatile),
+    ("sysctl.net.*.conf.all", Soft),
+    ("sysctl.net.*.conf.default", Soft),
+    ("sysctl.net.*.neigh.*", Volatile),
+    ("sysctl.net.*.neigh.default", Soft),
     ("sysctl.vm.nr_hugepages", Hard),
     ("sysctl.vm.overcommit_memory", Hard),
     ("sysctl.vm.swappiness", Hard),
@@ -168,6 +173,9 @@ mod tests {
         assert_eq!(class_of("sysctl.vm.swappiness"), Hard);
         assert_eq!(class_of("sysctl.vm.swappiness2"), Soft);
         assert_eq!(class_of("sysctl.net.core.somaxconn"), Soft);
+        // Runs of earlier versions have those of each interface.
+        assert_eq!(class_of("sysctl.net.ipv4.conf.eth0.rp_filter"), Volatile);
+        assert_eq!(class_of("sysctl.net.ipv4.conf.all.rp_filter"), Soft);
         assert_eq!(class_of("hugepages.2048kB.free"), Volatile);
         assert_eq!(class_of("psi.cpu.some.avg10"), Volatile);
         assert_eq!(class_of("nobody.knows"), Soft);
