@@ -285,7 +285,7 @@ pub struct LoadReport {
     pub errors: Errors,
     /// Gets in the window for keys that had been set and were gone (evicted, or never preloaded).
     pub evicted: u64,
-    /// Keys of multi-gets in the window that were found, and those that were not.
+    /// Keys of the multi-gets in the window that were found, and those that were not.
     pub parts: [u64; 2],
     /// Operations sent or due in the window that got no response: connection lost, timed out, still
     /// outstanding when the run ended early, or never sent ([`Lateness::unsent`]).

@@ -74,7 +74,8 @@ pub struct WorkerStats {
     pub evicted: u64,
     /// The same count over the whole run.
     pub evicted_ever: u64,
-    /// Keys of multi-gets in the measurement window that were found, and those that were not.
+    /// Keys of the multi-gets completed in the measurement window that were found, and those that
+    /// were not.
     pub parts: [u64; 2],
     /// Correct responses over the whole run.
     pub answers: u64,
@@ -175,13 +176,15 @@ impl WorkerStats {
         }
     }
 
-    /// Counts a key of a multi-get; keys after the end of the run are not in a bin.
+    /// Counts the keys of a multi-get that were found, and those that were not; those after the end
+    /// of the run are not in a bin.
     #[inline]
-    pub fn part(&mut self, hit: bool) {
-        let at = usize::from(!hit);
-        self.parts[at] += u64::from(self.measured);
-        if self.now < self.line.end {
-            self.bins[self.bin].parts[at] += 1;
+    pub fn parts(&mut self, parts: [u64; 2]) {
+        for (at, keys) in parts.into_iter().enumerate() {
+            self.parts[at] += if self.measured { keys } else { 0 };
+            if self.now < self.line.end {
+                self.bins[self.bin].parts[at] += keys;
+            }
         }
     }
 

@@ -28,6 +28,8 @@ pub struct ResponseState {
     pub current: Current,
     /// Values that the array of a multi-get still has.
     parts_left: u32,
+    /// Keys of it that were found so far, and those that were not.
+    parts: [u64; 2],
     /// True if one of its values was wrong.
     part_failed: bool,
     /// Last number of the connection's counter; `None` before the first one.
@@ -180,7 +182,7 @@ impl Judge<'_> {
             }
         }
         if asked.part {
-            self.stats.part(operation == Operation::GetHit);
+            self.state.parts[usize::from(operation != Operation::GetHit)] += 1;
             return self.end_part();
         }
         let from = if asked.at == WITH_BATCH { self.sent_at } else { asked.at };
@@ -193,10 +195,12 @@ impl Judge<'_> {
         if self.state.parts_left > 0 {
             return;
         }
+        let parts = std::mem::take(&mut self.state.parts);
         if std::mem::take(&mut self.state.part_failed) {
             // The error was recorded with its key.
             self.ring.pop();
         } else {
+            self.stats.parts(parts);
             self.right(Operation::MultiGet);
         }
     }
@@ -295,7 +299,7 @@ impl Judge<'_> {
         while self.ring.front().is_some_and(|p| p.part) {
             self.ring.pop();
         }
-        (self.state.parts_left, self.state.part_failed) = (0, false);
+        (self.state.parts_left, self.state.parts, self.state.part_failed) = (0, [0; 2], false);
         let asked = self.ring.front().copied();
         match asked {
             Some(p) if p.action.is_some() => self.wrong(kind, text),

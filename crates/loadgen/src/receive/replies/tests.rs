@@ -197,6 +197,11 @@ fn every_kind_of_wrong_answer_is_found() {
             assert_eq!((failed, left.len()), (None, 0), "{kind:?}");
             assert_eq!((stats.errors.count(kind), stats.errors.total()), (1, 1), "{kind:?}");
             assert_eq!(stats.answers, 3, "{kind:?}");
+            assert_eq!(
+                stats.parts.iter().sum::<u64>() % 3,
+                0,
+                "{kind:?}: keys of whole multi-gets"
+            );
         }
     }
     for (answers, what) in [
