@@ -120,12 +120,15 @@ impl Served {
 
     /// Waits until a job has this state, and returns it.
     pub fn until(&self, id: u64, state: &str) -> serde_json::Value {
-        eventually(&format!("job {id} is {state}"), || {
+        let mut job = serde_json::Value::Null;
+        super::patiently(|| {
             // Slower than the server's limit of requests, which a test would else use up.
             std::thread::sleep(Duration::from_millis(100));
-            let job = self.job(id);
-            (job["state"] == state).then_some(job)
-        })
+            job = self.job(id);
+            (job["state"] == state).then_some(())
+        });
+        assert_eq!(job["state"], state, "job {id}: {job}");
+        job
     }
 
     pub fn kill(&mut self) {
