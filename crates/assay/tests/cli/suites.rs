@@ -168,6 +168,20 @@ fn benchmarks_of_one_side_alone_are_listed() {
 }
 
 #[test]
+fn a_mean_without_a_benchmark_that_is_0_in_some_trials_is_withheld() {
+    let world = World::new();
+    for name in ["a.sh", "b.sh"] {
+        let line = "\\t10\\t%s ns/op\\n";
+        let values = "100 $((ASSAY_BLOCK % 2))";
+        let text = format!("#!/bin/sh\nprintf 'BenchmarkA{line}BenchmarkB{line}' {values}\n");
+        script(&world, name, &text);
+    }
+    let ran = world.run(&["run", "-b", "6", "--reader", "auto", "--vs", "./b.sh", "--", "./a.sh"]);
+    let text = ran.stdout.replace("\n  ", " ");
+    assert!(text.contains("6 of 12 trials lack benchmarks that others have"), "{text}");
+}
+
+#[test]
 fn a_printed_number_decides_and_is_read_whole() {
     let world = World::new();
     for (pattern, printed, expected) in [

@@ -390,22 +390,36 @@ fn comparisons_of_suite(
 /// Returns the names of the benchmarks of which a treatment has values above 0.
 fn benchmarks_of(records: &[TrialRecord], treatment: u32) -> BTreeSet<&str> {
     let of = records.iter().filter(|r| r.treatment == treatment && r.counts());
-    let values = of.flat_map(|r| &r.metrics).filter(|m| m.benchmark && m.value > Some(0.0));
-    values.map(|m| m.name.as_str()).collect()
+    of.flat_map(values_of_benchmarks).collect()
 }
 
-/// Withholds the ratio of the geometric means of two suites that ran different benchmarks.
+fn values_of_benchmarks(trial: &TrialRecord) -> impl Iterator<Item = &str> {
+    let values = trial.metrics.iter().filter(|m| m.benchmark && m.value > Some(0.0));
+    values.map(|m| m.name.as_str())
+}
+
+/// Withholds the ratio of the geometric means of two suites that ran different benchmarks, and of
+/// trials that did: a mean without a benchmark that others have is one of other work.
 fn refuse_other_benchmarks(c: &mut Comparison, records: &[TrialRecord]) {
     if c.metric != BENCHMARKS {
         return;
     }
     let [a, b] = [c.baseline, c.treatment].map(|id| benchmarks_of(records, id));
-    if a == b {
-        return;
+    let of = |r: &&TrialRecord| [c.baseline, c.treatment].contains(&r.treatment) && r.counts();
+    let (mut trials, mut lacking) = (0, 0);
+    for values in records.iter().filter(of).map(values_of_benchmarks) {
+        trials += 1;
+        lacking += usize::from(values.count() < a.len());
     }
-    let differ = a.symmetric_difference(&b).count();
-    c.verdict = Verdict::Invalid;
-    c.reason = format!("{differ} of the benchmarks have a value in only one of the two");
+    let reason = if a != b {
+        let differ = a.symmetric_difference(&b).count();
+        format!("{differ} of the benchmarks have a value in only one of the two")
+    } else if lacking > 0 {
+        format!("{lacking} of {trials} trials lack benchmarks that others have")
+    } else {
+        return;
+    };
+    (c.verdict, c.reason) = (Verdict::Invalid, reason);
     (c.ratio, c.interval, c.sensitivity, c.detectable) = (None, None, None, None);
 }
 
