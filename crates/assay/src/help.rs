@@ -94,6 +94,18 @@ pub fn plain(message: &str) -> String {
     text.split_inclusive('\n').filter(|line| !line.contains("to pass '")).collect()
 }
 
+/// Returns the message for an argument that is not in UTF-8, as only those after `--` may be.
+pub fn not_utf8(error: &clap::Error, words: &[OsString]) -> Option<String> {
+    let refused = || words.iter().take_while(|w| *w != "--").position(|w| w.to_str().is_none());
+    let at = (error.kind() == ErrorKind::InvalidUtf8).then(refused).flatten()?;
+    let before = words[at - 1].to_string_lossy();
+    let shown = words[at].as_encoded_bytes().escape_ascii();
+    Some(format!(
+        "error: the argument `{shown}` after `{before}` is not in UTF-8, as only a command after \
+         `--` may be; rename the file, or link it by another name"
+    ))
+}
+
 /// Returns the message for an unknown verb, with the most similar known one (clap suggests none for
 /// short words), or `None` for any other error. A verb within another is not compared with those of
 /// assay.

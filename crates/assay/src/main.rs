@@ -35,13 +35,13 @@ fn main() -> ExitCode {
         return code;
     }
     let command = help::with_help(Cli::command(), width().min(80));
-    let parsed = command
-        .try_get_matches_from(help::with_aliases(std::env::args_os().collect()))
-        .and_then(|m| Cli::from_arg_matches(&m));
+    let words = help::with_aliases(std::env::args_os().collect());
+    let parsed = command.try_get_matches_from(&words).and_then(|m| Cli::from_arg_matches(&m));
     let cli = match parsed {
         Ok(cli) => cli,
         Err(error) => {
-            if let Some(text) = help::unknown_verb(&error) {
+            let text = help::unknown_verb(&error).or_else(|| help::not_utf8(&error, &words));
+            if let Some(text) = text {
                 say(&text);
                 return Exit::Usage.into();
             }

@@ -33,7 +33,8 @@ pub enum WordsError {
     /// A construct that only a shell can interpret.
     #[error(
         "`{what}` at character {at} only means something to a shell; quote it, or use one: \
-        `--shell sh` (`shell = \"sh\"`); `--stdin FILE` is what `< FILE` is"
+        `--shell sh` (`shell = \"sh\"`){}",
+        if *what == '<' { "; `--stdin FILE` is what `< FILE` is" } else { "" }
     )]
     NeedsShell {
         /// The character that needs a shell.

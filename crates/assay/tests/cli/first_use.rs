@@ -134,6 +134,21 @@ fn a_script_without_its_run_bit_is_not_executable_rather_than_missing() {
 }
 
 #[test]
+fn a_name_that_is_not_utf8_runs_and_is_named_where_it_cannot() {
+    use std::os::unix::ffi::OsStringExt as _;
+    let world = World::new();
+    let name = |text: &[u8]| std::ffi::OsString::from_vec(text.to_vec());
+    std::os::unix::fs::symlink("/bin/true", world.path("").join(name(b"caf\xe9"))).unwrap();
+    let ran =
+        world.assay(&["run", "--blocks", "3", "--"]).arg(name(b"./caf\xe9")).output().unwrap();
+    assert!(ran.status.success(), "{}", String::from_utf8_lossy(&ran.stderr));
+    let mut refused = world.assay(&["run", "--prepare"]);
+    let refused = refused.arg(name(b"cat caf\xe9")).args(["--", "true"]).output().unwrap();
+    let printed = String::from_utf8_lossy(&refused.stderr).replace("\n  ", " ");
+    assert!(printed.contains("`cat caf\\xe9` after `--prepare` is not in UTF-8"), "{printed}");
+}
+
+#[test]
 fn what_a_question_for_a_version_left_running_is_not_laid_to_the_first_trial() {
     use std::os::unix::fs::PermissionsExt as _;
     let world = World::new();

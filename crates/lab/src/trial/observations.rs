@@ -46,7 +46,7 @@ impl Programs {
             return Some(launch.cwd.as_deref().unwrap_or(cwd).join(path));
         }
         let found = self.found.entry(name.clone());
-        found.or_insert_with(|| assay_system::which(&name.to_string_lossy())).clone()
+        found.or_insert_with(|| assay_system::which(name)).clone()
     }
 
     /// Returns true for the first trial of a treatment.

@@ -10,12 +10,13 @@ pub(crate) const DEFAULT_PATH: &str = "/bin:/usr/bin";
 /// Returns the path of the program that `program` starts: itself if it contains a `/`, else the
 /// first executable with this name in the folders of `$PATH`; `None` if no such program exists.
 /// Links are not followed, so that the result is the path that was meant.
-pub fn which(program: &str) -> Option<PathBuf> {
-    if program.contains('/') {
+pub fn which(program: impl AsRef<OsStr>) -> Option<PathBuf> {
+    let program = program.as_ref();
+    if program.as_encoded_bytes().contains(&b'/') {
         return executable(Path::new(program)).then(|| PathBuf::from(program));
     }
     let path = std::env::var_os("PATH").unwrap_or_else(|| DEFAULT_PATH.into());
-    which_in(OsStr::new(program), &path, None)
+    which_in(program, &path, None)
 }
 
 /// Returns the first executable file of this name in the folders of `path`, a value of `PATH`;

@@ -17,11 +17,8 @@ use crate::error::Result;
 /// Returns the file for a program's name: the name itself if it has a `/` (relative to `cwd`), else
 /// the first executable with that name on `PATH`. `None`: there is no such executable file.
 pub(crate) fn find_program(name: &OsStr, cwd: &Path) -> Option<PathBuf> {
-    let name = name.to_str()?;
-    if name.contains('/') {
-        return assay_system::which(cwd.join(name).to_str()?);
-    }
-    assay_system::which(name)
+    let is_path = name.as_encoded_bytes().contains(&b'/');
+    if is_path { assay_system::which(cwd.join(name)) } else { assay_system::which(name) }
 }
 
 /// Returns the error for a program that was not found, with a remedy. It distinguishes a file that
