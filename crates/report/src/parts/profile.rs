@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use assay_model::nouns::count;
 use assay_model::units::percent;
 use assay_traces::profile::{
     FunctionChange, FunctionDifferences, Profile, ProfileSide, ThreadState, functions, truncation,
@@ -28,11 +29,10 @@ fn value(profile: &Profile, n: u64) -> String {
 pub fn head(profile: &Profile) -> Parts {
     let mut out = Parts::default();
     out.push(DocumentPart::Paragraph(Tone::Strong, profile.method.clone().into()));
-    let samples = profile.count(ProfileSide::OnCpu);
-    let mut words = match profile.rate_hz {
-        Some(hz) => format!("{samples} samples on CPU at {hz:.0} Hz"),
-        None => format!("{samples} samples on CPU"),
-    };
+    let mut words = count(profile.count(ProfileSide::OnCpu) as usize, "sample") + " on CPU";
+    if let Some(hz) = profile.rate_hz {
+        let _ = write!(words, " at {hz:.0} Hz");
+    }
     if profile.unit == "ns" {
         let _ = write!(words, ", {}", time(profile.total_ns(ProfileSide::OnCpu) as f64));
         if let Some(exact) = profile.cpu_ns().or(profile.accounted_ns) {
@@ -43,8 +43,8 @@ pub fn head(profile: &Profile) -> Parts {
         let off = profile.total_ns(ProfileSide::OffCpu);
         let _ = write!(
             words,
-            "; {} waits, {} in all threads together",
-            profile.count(ProfileSide::OffCpu),
+            "; {}, {} in all threads together",
+            count(profile.count(ProfileSide::OffCpu) as usize, "wait"),
             value(profile, off)
         );
     }

@@ -63,8 +63,9 @@ pub fn enter(setup: &ProcessSetup) -> Result<SettingsGuard, ControlError> {
         // A container inherits it, and its profile of seccomp may not allow to set it.
         if old & personality::NO_RANDOMIZE == 0 {
             entered.undo.push(Undo::Personality(old));
+            let what = "personality (the seccomp profile of a container may forbid it)";
             personality::set(old | personality::NO_RANDOMIZE)
-                .map_err(|e| failed("aslr", "personality", e))?;
+                .map_err(|e| failed("aslr", what, e))?;
         }
     }
     if setup.no_thp {
