@@ -93,8 +93,18 @@ fn put(text: &str) -> anyhow::Result<()> {
     written.context("cannot write to standard output")
 }
 
-/// Writes an output file; the error names its path.
+/// Output file name that means standard output.
+pub const STDOUT: &str = "-";
+
+/// Writes an output file, or to standard output if it is called [`STDOUT`]; the error names its
+/// path.
 pub fn write_file(path: &Path, bytes: impl AsRef<[u8]>) -> anyhow::Result<()> {
+    let mut out = std::io::stdout();
+    if path == Path::new(STDOUT) && out.is_terminal() {
+        return print(&String::from_utf8_lossy(bytes.as_ref()));
+    } else if path == Path::new(STDOUT) {
+        return out.write_all(bytes.as_ref()).context("cannot write to standard output");
+    }
     std::fs::write(path, bytes).with_context(|| format!("cannot write {}", path.display()))
 }
 

@@ -7,7 +7,7 @@ use assay_report::RunView;
 use assay_report::exports::{ExportFormat, format, listed};
 
 use crate::exit::{Usage, usage};
-use crate::screen::write_file;
+use crate::screen::{STDOUT, write_file};
 
 /// A format and the file to write it to.
 #[derive(Clone)]
@@ -18,7 +18,16 @@ pub struct Export {
 
 /// Returns the help text of `--export`.
 pub fn help() -> String {
-    format!("Also write the result: FORMAT=FILE. May be given several times. Formats: {}", listed())
+    format!(
+        "Also write the result: FORMAT=FILE, with `-` for standard output. May be given several \
+         times. Formats: {}",
+        listed()
+    )
+}
+
+/// Returns true if a result goes to standard output, which is then left to it.
+pub fn to_stdout(exports: &[Export]) -> bool {
+    exports.iter().any(|export| export.file == Path::new(STDOUT))
 }
 
 /// Parses the values of `--export`.

@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader};
 use std::process::{Command, Stdio};
 
-use crate::common::{Done, World, done};
+use crate::common::{Done, World, done, json};
 
 /// Returns the command for assay in an empty folder, without the kits of the repository.
 fn elsewhere(world: &World, arguments: &[&str]) -> Command {
@@ -131,6 +131,14 @@ fn a_script_without_its_run_bit_is_not_executable_rather_than_missing() {
     let printed = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(printed.contains("exists but is not executable; chmod +x"), "{printed}");
     assert!(!printed.contains("not found"), "{printed}");
+}
+
+#[test]
+fn an_export_to_standard_output_is_all_that_it_has() {
+    let world = World::new();
+    let ran = world.run(&["run", "-b", "3", "--export", "json=-", "--", "true"]);
+    assert_eq!(json(&ran.stdout)["records"].as_array().unwrap().len(), 3, "{}", ran.stderr);
+    assert!(!world.path("-").exists());
 }
 
 #[test]

@@ -214,7 +214,7 @@ pub fn gate(global: &Global, asked: &args::Gate) -> Result<Exit> {
             functions: functions.as_ref(),
             exit_code: exit as u8,
         })?;
-    } else {
+    } else if !export::to_stdout(&exports) {
         let detail = if asked.verbose { Detail::Full } else { Detail::Brief };
         print_styled(&assay_report::terminal::result(&view, detail, style()))?;
         print(&crate::screen::wrap(&format!("gate: {sentence}"), "\n", "  "))?;

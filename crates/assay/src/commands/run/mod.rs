@@ -93,7 +93,7 @@ pub fn run(global: &Global, run: &args::Run) -> Result<Exit> {
     let (view, public) = view::of_ended(&archive, &mut ended, !exports.is_empty())?;
     if global.json {
         print_json_text(&assay_report::formats::json::write(&view)?)?;
-    } else {
+    } else if !export::to_stdout(&exports) {
         let detail = if run.verbose { Detail::Full } else { Detail::Brief };
         print_styled(&assay_report::terminal::result(&view, detail, style()))?;
         if is_self_comparison(&view.plan) {
