@@ -48,6 +48,7 @@ pub mod words;
 pub use figures::ratio_text;
 pub use gate::{Gate, WithheldResult};
 pub use inside::{TreatmentProfiles, inside};
+pub use parts::benchmarks::only_one_side;
 pub use parts::headline::{block_s, headline, needed};
 pub use view::{LedgerHead, RunView};
 pub use words::{SMOOTHNESS, method, verdict};

@@ -165,6 +165,16 @@ fn benchmarks_of_one_side_alone_are_listed() {
     for words in ["new in ./b.sh: Benchmark_new", "gone in ./b.sh: Benchmark_old", "in only one"] {
         assert!(ran.stdout.replace("\n  ", " ").contains(words), "{words}: {}", ran.stdout);
     }
+    let world = repository_of_a_suite(&["100", "100"]);
+    script(&world, "bench.sh", &GO.replace("Seek", "Find"));
+    git(&world.path(""), &["commit", "-qam", "rename"]);
+    let gate = ["gate", "--base", "HEAD~1", "--reader", "auto", "--markdown", "gate.md", "--"];
+    assert_eq!(world.run(&[&gate[..], &["./bench.sh"]].concat()).code, 0);
+    let markdown = std::fs::read_to_string(world.path("gate.md")).unwrap();
+    for words in ["new in HEAD", ": BenchmarkFind-2\n", "gone in HEAD", ": BenchmarkSeek-2\n"] {
+        assert!(markdown.contains(words), "{words}: {markdown}");
+    }
+    assert!(markdown.matches("warning: ").count() <= 1, "{markdown}");
 }
 
 #[test]

@@ -108,7 +108,7 @@ fn table(view: &RunView, a: &Analysis, family: &[&Comparison], caption: String) 
 }
 
 /// Names the benchmarks that only one of two treatments ran.
-fn only_one_side(a: &Analysis) -> Vec<String> {
+pub fn only_one_side(a: &Analysis) -> Vec<String> {
     let suite: BTreeSet<&str> = a.benchmarks.iter().map(String::as_str).collect();
     let of = |id: u32| -> BTreeSet<&str> {
         let own = a.summaries.iter().filter(|s| s.treatment == id && s.summary.n > 0);

@@ -10,8 +10,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use assay_lab::series::narrow;
-use assay_lab::{LabError, PreparedExperiment, Watcher};
-use assay_model::{Comparison, RunState, Scalar, Verdict, units};
+use assay_lab::{LabError, PreparedExperiment, Watcher, unfit};
+use assay_model::{Comparison, RunState, Scalar, Severity, Verdict, units};
 use assay_report::history::{functions_markdown, functions_sentence, functions_text};
 use assay_report::terminal::Detail;
 use assay_report::{RunView, block_s};
@@ -411,10 +411,16 @@ fn markdown(
         let words = functions_sentence(functions);
         let _ = writeln!(out, "\n{words}.\n\n{}", functions_markdown(functions).trim());
     }
-    let serious = |f: &assay_model::Finding| f.severity >= assay_model::Severity::Warning;
-    for (finding, _) in view.findings().into_iter().filter(|(f, _)| serious(f)) {
-        let word = format!("{:?}", finding.severity).to_lowercase();
-        let _ = writeln!(out, "\n{word}: {}", finding.message);
+    let (invalid, rest): (Vec<_>, Vec<_>) = view
+        .findings()
+        .into_iter()
+        .map(|(finding, _)| finding)
+        .partition(|finding| finding.severity == Severity::Invalid);
+    for finding in invalid {
+        let _ = writeln!(out, "\ninvalid: {}", finding.message);
+    }
+    if let Some(warning) = unfit(&rest).first() {
+        let _ = writeln!(out, "\nwarning: {warning}");
     }
     let _ = writeln!(out, "\nRun `{run}`, assay {}.", view.assay_version);
     out

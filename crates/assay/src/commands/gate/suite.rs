@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use assay_lab::series::SUITE_BLOCKS;
 use assay_model::{Analysis, Better, Comparison, Verdict};
-use assay_report::{RunView, block_s, ratio_text};
+use assay_report::{RunView, block_s, only_one_side, ratio_text};
 use assay_workloads::readers;
 
 use crate::arguments::{ExperimentArgs, budget};
@@ -73,7 +73,8 @@ pub fn replace(first: &mut Analysis, second: &Analysis) {
     }
 }
 
-/// Returns the benchmarks that changed as a table in Markdown; empty without any.
+/// Returns the benchmarks that changed as a table in Markdown, and those that only one side ran;
+/// empty without any.
 pub fn markdown(view: &RunView) -> String {
     let changed = |c: &&Comparison| matches!(c.verdict, Verdict::Worse | Verdict::Better);
     let mut out = String::new();
@@ -83,6 +84,9 @@ pub fn markdown(view: &RunView) -> String {
         }
         let name = c.metric.replace('|', "\\|");
         let _ = writeln!(out, "| {name} | {} | {} |", ratio_text(c), c.verdict.name());
+    }
+    for line in only_one_side(&view.analysis) {
+        let _ = writeln!(out, "\n{line}");
     }
     out
 }
