@@ -2,7 +2,7 @@
 //! crash, there is the complete old file or the complete new one.
 
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Read, Seek, Write};
+use std::io::{self, Read, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
@@ -41,7 +41,7 @@ pub fn remove(path: &Path) -> io::Result<()> {
 /// process that holds it. The kernel releases the lock when the file is dropped.
 ///
 /// # Errors
-/// The file cannot be created with `mode`, read or written.
+/// The file cannot be created with `mode`, or read.
 pub fn try_lock(path: &Path, mode: u32) -> io::Result<Result<File, String>> {
     let mut options = OpenOptions::new();
     let mut file =
@@ -52,9 +52,11 @@ pub fn try_lock(path: &Path, mode: u32) -> io::Result<Result<File, String>> {
         let who = who.trim();
         return Ok(Err(if who.is_empty() { "another process" } else { who }.to_owned()));
     }
-    file.set_len(0)?;
-    file.rewind()?;
-    writeln!(file, "process {}", std::process::id())?;
+    // Written over the name before it: a full disk may not give back a page that is freed. The lock
+    // holds without a name.
+    let name = format!("process {}\n", std::process::id());
+    let written = file.write_all(name.as_bytes()).map_or(0, |()| name.len() as u64);
+    let _ = file.set_len(written);
     Ok(Ok(file))
 }
 
@@ -70,4 +72,24 @@ pub fn random<const N: usize>() -> io::Result<[u8; N]> {
 
 fn flush_folder(path: &Path) -> io::Result<()> {
     File::open(path.parent().unwrap_or(Path::new("/")))?.sync_all()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lock_holds_on_a_full_disk() {
+        assert!(try_lock(Path::new("/dev/full"), 0o600).unwrap().is_ok());
+    }
+
+    #[test]
+    fn a_shorter_name_replaces_a_longer_one() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "process 12345678901234567890\n").unwrap();
+        let lock = try_lock(file.path(), 0o600).unwrap();
+        let me = format!("process {}", std::process::id());
+        assert_eq!(try_lock(file.path(), 0o600).unwrap().unwrap_err(), me);
+        drop(lock);
+    }
 }
