@@ -116,6 +116,7 @@ Private_Hugetlb:    2048 kB
             ("madvise", some, true),
             ("4KiB", none, true),
             ("4KiB", some, false),
+            ("base", some, false),
             ("always", Backing { memory: 1 << 20, large: 0 }, true),
         ] {
             let mut record = record();

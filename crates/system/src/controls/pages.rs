@@ -19,31 +19,29 @@ const VARIABLE: &str = "ASSAY_PAGES";
 
 static SPEC: ControlSpec = ControlSpec {
     name: "pages",
-    help: "Pages that back the program's memory. `4KiB` disables transparent huge pages for the \
-           program; `madvise` and `always` set them for the machine (with `madvise`, glibc's \
+    help: "Pages that back the program's memory. `base` disables transparent huge pages for the \
+           program, and `4KiB` does where base pages have that size; `madvise` and `always` set them for the machine (with `madvise`, glibc's \
            malloc asks for them); `2MiB` and `1GiB` make glibc's malloc use explicit pages; `*N` \
            creates a pool of N. The program finds the level in `ASSAY_PAGES`. The metric \
            `huge_page_coverage` is the share of its memory on such pages; a trial without any is \
            invalid.",
-    levels: "`4KiB`, `madvise`, `always`, `2MiB`, `1GiB`, `2MiB*N`, `1GiB*N`",
+    levels: "`base`, `4KiB`, `madvise`, `always`, `2MiB`, `1GiB`, `2MiB*N`, `1GiB*N`",
     keyed: false,
     key: "",
     scope: ControlScope::System,
-    needs: "nothing for `4KiB`; root for the others; as much free contiguous memory for `*N`",
+    needs: "nothing for `base` and `4KiB`; root for the others; as much free contiguous memory for `*N`",
     put_back: "the previous settings, journaled: transparent huge pages, the pool's count",
-    probe: ("", "4KiB"),
+    probe: ("", BASE),
 };
 
-/// Level without large pages. Kernels of arm64 may have base pages of 16 or 64 KiB instead.
+/// Levels without large pages: base pages of any size, as those of arm64 may have 16 or 64 KiB, and
+/// of 4 KiB.
+const BASE: &str = "base";
 const SMALL: &str = "4KiB";
-
-/// Returns the size of this machine's base pages, as a level.
-fn base() -> String {
-    format_bytes(rustix::param::page_size() as u64).replace(' ', "")
-}
+const SMALL_BYTES: u64 = 4096;
 
 enum PageLevel {
-    Small,
+    Small(&'static str),
     Transparent(&'static str),
     Explicit { bytes: u64, pool: Option<u64> },
 }
@@ -58,7 +56,8 @@ fn level(setting: &Setting) -> Result<PageLevel> {
     match (size, parse_bytes(size), pool) {
         ("always", _, None) => Ok(PageLevel::Transparent("always")),
         ("madvise", _, None) => Ok(PageLevel::Transparent("madvise")),
-        (_, Ok(4096), None) => Ok(PageLevel::Small),
+        (BASE, _, None) => Ok(PageLevel::Small(BASE)),
+        (_, Ok(SMALL_BYTES), None) => Ok(PageLevel::Small(SMALL)),
         (_, Ok(bytes), pool) if bytes == 2 << 20 || bytes == 1 << 30 => {
             Ok(PageLevel::Explicit { bytes, pool })
         }
@@ -87,10 +86,11 @@ impl Control for Pages {
 
     fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         match level(setting)? {
-            PageLevel::Small => match base() {
-                page if page == SMALL => Ok(()),
+            PageLevel::Small(level) => match rustix::param::page_size() as u64 {
+                page if page == SMALL_BYTES || level == BASE => Ok(()),
                 page => Err(SPEC.not_here(format!(
-                    "the smallest pages of this machine are {page}, by the build of its kernel"
+                    "base pages of this machine have {}, by the build of its kernel; write `base`",
+                    format_bytes(page)
                 ))),
             },
             PageLevel::Transparent(word) => Thp.check(root, &thp(word)),
@@ -115,23 +115,24 @@ impl Control for Pages {
     fn current(&self, root: &Root, _key: &str) -> Result<Scalar> {
         let disabled = rustix::thread::transparent_huge_pages_are_disabled().unwrap_or(false);
         let machine = Thp.current(root, "")?;
-        Ok(if disabled || machine.to_text() == "never" { Scalar::Text(base()) } else { machine })
+        let large = !disabled && machine.to_text() != "never";
+        Ok(if large { machine } else { Scalar::Text(BASE.to_owned()) })
     }
 
     fn parts(&self, setting: &Setting) -> Vec<Setting> {
         match level(setting) {
             Ok(PageLevel::Transparent(word)) => vec![thp(word)],
             Ok(PageLevel::Explicit { bytes, pool: Some(count) }) => vec![pool(bytes, count)],
-            Ok(PageLevel::Small | PageLevel::Explicit { pool: None, .. }) | Err(_) => Vec::new(),
+            Ok(PageLevel::Small(_) | PageLevel::Explicit { pool: None, .. }) | Err(_) => Vec::new(),
         }
     }
 
     fn apply(&self, setting: &Setting, session: &mut ControlSession<'_>) -> Result<()> {
         let malloc = |n: u64| ("GLIBC_TUNABLES".to_owned(), format!("glibc.malloc.hugetlb={n}"));
         let level_text = match level(setting)? {
-            PageLevel::Small => {
+            PageLevel::Small(level) => {
                 session.setup.no_thp = true;
-                SMALL.to_owned()
+                level.to_owned()
             }
             PageLevel::Transparent(word) => {
                 Thp.apply(&thp(word), session)?;

@@ -45,7 +45,7 @@ fn levels_are_checked() {
         (
             "pages",
             "",
-            &["4KiB", "4 KiB", "always", "madvise", "2MiB*512"],
+            &["base", "4KiB", "4 KiB", "always", "madvise", "2MiB*512"],
             &["2MiB", "never", "2MiB*x", "always*2", "3MiB", "2MiB*513", "1GiB*1"],
         ),
         ("drop_caches", "", &["1", "3"], &["0", "4", "x"]),

@@ -64,7 +64,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
 fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
     match observation {
         Observation::LargePages { level, memory, large } => {
-            let small = level == "4KiB";
+            let small = level == "4KiB" || level == "base";
             let what = if small && *large > 0 {
                 format!("{} of the program's memory were in large pages", format_bytes(*large))
             } else if !small && *large == 0 && *memory >= MIN_MEMORY_BYTES {

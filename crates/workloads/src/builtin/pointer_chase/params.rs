@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use assay_model::{Scalar, units};
+use assay_model::Scalar;
+use assay_model::units::{self, format_bytes};
 
 use crate::WorkloadError;
 use crate::declare::{int, one_of, params, size, text, time, wrong};
@@ -18,7 +19,7 @@ const MAX_POINTS: usize = 1024;
 pub enum BackingPages {
     /// Any pages that the kernel provides.
     Any,
-    /// Pages of 4 KiB; huge pages are disabled with madvise(2).
+    /// Base pages, mostly of 4 KiB; huge pages are disabled with madvise(2).
     Small,
     /// Transparent huge pages, requested with madvise(2).
     Asked,
@@ -30,13 +31,13 @@ pub enum BackingPages {
 
 impl BackingPages {
     /// Returns the name of the pages for messages.
-    pub fn name(self) -> &'static str {
+    pub fn name(self) -> String {
+        let of = |bytes| format!("pages of {}", format_bytes(bytes));
         match self {
-            BackingPages::Any => "any pages",
-            BackingPages::Small => "pages of 4 KiB",
-            BackingPages::Asked | BackingPages::Machine => "transparent huge pages",
-            BackingPages::Explicit(b) if b == 1 << 30 => "pages of 1 GiB",
-            BackingPages::Explicit(_) => "pages of 2 MiB",
+            BackingPages::Any => "any pages".into(),
+            BackingPages::Small => of(rustix::param::page_size() as u64),
+            BackingPages::Asked | BackingPages::Machine => "transparent huge pages".into(),
+            BackingPages::Explicit(bytes) => of(bytes),
         }
     }
 
@@ -52,7 +53,7 @@ impl BackingPages {
     /// `ASSAY_PAGES`.
     pub fn of_control(text: &str) -> Option<Self> {
         match text {
-            "4KiB" => Some(BackingPages::Small),
+            "4KiB" | "base" => Some(BackingPages::Small),
             "madvise" => Some(BackingPages::Asked),
             "always" => Some(BackingPages::Machine),
             "2MiB" => Some(BackingPages::Explicit(2 << 20)),
@@ -78,10 +79,11 @@ pub enum Order {
 const ORDERS: [(&str, Order); 3] =
     [("random", Order::Random), ("pages", Order::Pages), ("forward", Order::Forward)];
 /// Values of the parameter `page_size`.
-pub const PAGES: [(&str, Option<BackingPages>); 6] = [
+pub const PAGES: [(&str, Option<BackingPages>); 7] = [
     ("control", None),
     ("any", Some(BackingPages::Any)),
     ("4KiB", Some(BackingPages::Small)),
+    ("base", Some(BackingPages::Small)),
     ("thp", Some(BackingPages::Asked)),
     ("2MiB", Some(BackingPages::Explicit(2 << 20))),
     ("1GiB", Some(BackingPages::Explicit(1 << 30))),
