@@ -35,8 +35,8 @@ pub(super) struct Probes {
     raws: Option<RingBuf<MapData>>,
 }
 
-/// Seconds of samples, with copied stacks, that the ring can hold without being read, as on a loaded
-/// or emulated machine.
+/// Seconds of samples, with copied stacks, that the ring can hold while nobody reads it, as on a
+/// loaded or emulated machine.
 const RING_SECONDS: f64 = 0.25;
 /// Spare entries of `amounts`: when two CPUs allocate an entry for the same group at once, one of
 /// them stays unused.

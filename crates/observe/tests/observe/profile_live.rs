@@ -86,7 +86,8 @@ __attribute__((noinline)) void once(void) {
     unsigned x = sink; for (unsigned i = 0; i < turns; i++) x = x * 7 + i; sink = x; }
 /* Of changing length, so that no sampler keeps step with it. */
 __attribute__((noinline)) void both(void) {
-    seed = seed * 1664525u + 1013904223u; turns = 5000 + (seed >> 8) % 30011; twice(); once(); sink++; }
+    seed = seed * 1664525u + 1013904223u; turns = 5000 + (seed >> 8) % 30011;
+    twice(); once(); sink++; }
 int main(int c, char **v) {
     (void)c;
     if (UNLINK) unlink(v[0]);

@@ -20,16 +20,16 @@ const VARIABLE: &str = "ASSAY_PAGES";
 static SPEC: ControlSpec = ControlSpec {
     name: "pages",
     help: "Pages that back the program's memory. `base` disables transparent huge pages for the \
-           program, and `4KiB` does where base pages have that size; `madvise` and `always` set them for the machine (with `madvise`, glibc's \
-           malloc asks for them); `2MiB` and `1GiB` make glibc's malloc use explicit pages; `*N` \
-           creates a pool of N. The program finds the level in `ASSAY_PAGES`. The metric \
-           `huge_page_coverage` is the share of its memory on such pages; a trial without any is \
-           invalid.",
+           program, and so does `4KiB` where base pages have that size; `madvise` and `always` set \
+           them for the machine (with `madvise`, glibc's malloc asks for them); `2MiB` and `1GiB` \
+           make glibc's malloc use explicit pages; `*N` creates a pool of N. The program finds the \
+           level in `ASSAY_PAGES`. The metric `huge_page_coverage` is the share of its memory on \
+           such pages; a trial without any is invalid.",
     levels: "`base`, `4KiB`, `madvise`, `always`, `2MiB`, `1GiB`, `2MiB*N`, `1GiB*N`",
     keyed: false,
     key: "",
     scope: ControlScope::System,
-    needs: "nothing for `base` and `4KiB`; root for the others; as much free contiguous memory for `*N`",
+    needs: "nothing for `base`; root for the others; as much free contiguous memory for `*N`",
     put_back: "the previous settings, journaled: transparent huge pages, the pool's count",
     probe: ("", BASE),
 };
@@ -38,7 +38,6 @@ static SPEC: ControlSpec = ControlSpec {
 /// of 4 KiB.
 const BASE: &str = "base";
 const SMALL: &str = "4KiB";
-const SMALL_BYTES: u64 = 4096;
 
 enum PageLevel {
     Small(&'static str),
@@ -57,7 +56,7 @@ fn level(setting: &Setting) -> Result<PageLevel> {
         ("always", _, None) => Ok(PageLevel::Transparent("always")),
         ("madvise", _, None) => Ok(PageLevel::Transparent("madvise")),
         (BASE, _, None) => Ok(PageLevel::Small(BASE)),
-        (_, Ok(SMALL_BYTES), None) => Ok(PageLevel::Small(SMALL)),
+        (_, Ok(4096), None) => Ok(PageLevel::Small(SMALL)),
         (_, Ok(bytes), pool) if bytes == 2 << 20 || bytes == 1 << 30 => {
             Ok(PageLevel::Explicit { bytes, pool })
         }
@@ -87,7 +86,7 @@ impl Control for Pages {
     fn check(&self, root: &Root, setting: &Setting) -> Result<()> {
         match level(setting)? {
             PageLevel::Small(level) => match rustix::param::page_size() as u64 {
-                page if page == SMALL_BYTES || level == BASE => Ok(()),
+                page if page == 4096 || level == BASE => Ok(()),
                 page => Err(SPEC.not_here(format!(
                     "base pages of this machine have {}, by the build of its kernel; write `base`",
                     format_bytes(page)
