@@ -14,7 +14,7 @@ const ALSO: [&str; 3] = ["/usr/sbin", "/sbin", "/usr/local/sbin"];
 
 /// Returns the path of a program.
 pub(super) fn find(program: &str) -> Option<PathBuf> {
-    which(program).or_else(|| ALSO.iter().find_map(|dir| which(&format!("{dir}/{program}"))))
+    which(program).or_else(|| ALSO.iter().find_map(|dir| which(format!("{dir}/{program}"))))
 }
 
 /// Runs a program to its end and returns its output. The program's environment holds the storage's
