@@ -406,16 +406,15 @@ fn refuse_other_benchmarks(c: &mut Comparison, records: &[TrialRecord]) {
     }
     let [a, b] = [c.baseline, c.treatment].map(|id| benchmarks_of(records, id));
     let of = |r: &&TrialRecord| [c.baseline, c.treatment].contains(&r.treatment) && r.counts();
-    let (mut trials, mut lacking) = (0, 0);
-    for values in records.iter().filter(of).map(values_of_benchmarks) {
-        trials += 1;
-        lacking += usize::from(values.count() < a.len());
-    }
+    let has_mean = |m: &MetricValue| m.name == BENCHMARKS && m.value.is_some();
+    let with_mean = records.iter().filter(of).filter(|r| r.metrics.iter().any(has_mean));
+    let counts: Vec<usize> = with_mean.map(|r| values_of_benchmarks(r).count()).collect();
+    let lacking = counts.iter().filter(|n| **n < a.len()).count();
     let reason = if a != b {
         let differ = a.symmetric_difference(&b).count();
         format!("{differ} of the benchmarks have a value in only one of the two")
     } else if lacking > 0 {
-        format!("{lacking} of {trials} trials lack benchmarks that others have")
+        format!("{lacking} of {} trials lack benchmarks that others have", counts.len())
     } else {
         return;
     };
