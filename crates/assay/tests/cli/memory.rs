@@ -34,14 +34,14 @@ fn kernels_have_curves_and_their_results_are_checked() {
 #[test]
 fn faults_are_those_that_the_kernel_counted() {
     let world = World::new();
-    let sets = ["test=page-faults", "threads=1", "working_set=8 MiB", "page_size=4KiB"];
+    let sets = ["test=page-faults", "threads=1", "working_set=8 MiB", "page_size=base"];
     let done = run(&world, &sets);
     assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
     let shown = json(&world.run(&["show", "--json"]).stdout);
     let all = shown["analysis"]["summaries"].as_array().unwrap();
     let faults = all.iter().find(|s| s["metric"] == "faults").unwrap()["values"][0].as_f64();
     // Reading the counter may cause one of its own.
-    let pages = f64::from(8 << 20) / 4096.0;
+    let pages = (8 << 20) as f64 / rustix::param::page_size() as f64;
     assert!((pages..pages + 8.0).contains(&faults.unwrap()), "{faults:?} faults of {pages} pages");
 }
 

@@ -112,7 +112,7 @@ fn a_chain_is_walked_through_memory_of_either_node() {
     let less = ["--set", "max_size=16MiB", "--set", "per_octave=1", "--blocks", "1"];
     let ran = world.run(&[&["run", "--quiet", "--monitors", "none"], &less[..], &[&file]].concat());
     // One trial of each treatment makes no comparison, and is reported as such.
-    assert!([0, 4].contains(&ran.code), "{}", ran.stderr);
+    assert!([0, 4].contains(&ran.code), "{}\n{}", ran.stdout, ran.stderr);
     let records = std::fs::read_to_string(world.runs()[0].join("records.jsonl")).unwrap();
     let mut lay: Vec<bool> = records
         .lines()

@@ -11,12 +11,12 @@ use assay_stats::rng::Rng;
 use rustix::mm::{
     Advice, MapFlags, MprotectFlags, ProtFlags, madvise, mmap_anonymous, mprotect, munmap,
 };
+use rustix::param::page_size;
 
 use crate::Failure;
 use crate::builtin::pointer_chase::params::{BackingPages, Order};
 
 const HUGE: usize = 2 << 20;
-const PAGE: usize = 4096;
 /// Loads between two checks of the count. Not a power of two: if the same instruction always hits
 /// the same offset in a page, prefetchers learn the chain, and a stride of 256 B in the L2 cache is
 /// measured as 1.9 ns instead of 3.6 ns.
@@ -43,7 +43,7 @@ impl ChainMemory {
     /// Maps at least `bytes` bytes with these pages without touching them.
     pub fn reserve(bytes: usize, pages: BackingPages) -> Result<Self, Failure> {
         let unit = pages.bytes().map_or(HUGE, |b| b as usize);
-        let bytes = bytes.next_multiple_of(unit.clamp(PAGE, HUGE));
+        let bytes = bytes.next_multiple_of(unit.clamp(page_size(), HUGE));
         let explicit = matches!(pages, BackingPages::Explicit(_));
         let mapped = if explicit { bytes.next_multiple_of(unit) } else { bytes + HUGE };
         let flags = match pages {
@@ -70,14 +70,14 @@ impl ChainMemory {
         if !explicit {
             // A page that cannot be accessed ends the mapping, since smaps would count a neighbour
             // of the same kind into it.
-            let last = (map.as_ptr() as usize + mapped - PAGE) as *mut c_void;
+            let last = (map.as_ptr() as usize + mapped - page_size()) as *mut c_void;
             // SAFETY: the page belongs to this mapping and is behind its used part, which begins
             // less than a huge page after the start.
-            let closed = unsafe { mprotect(last, PAGE, MprotectFlags::empty()) };
+            let closed = unsafe { mprotect(last, page_size(), MprotectFlags::empty()) };
             closed.map_err(|e| unmapped(mapped as u64, pages, &e.into()))?;
         }
         let advice = match pages {
-            BackingPages::Small => Some(Advice::LinuxNoHugepage),
+            BackingPages::Base | BackingPages::Small => Some(Advice::LinuxNoHugepage),
             BackingPages::Asked => Some(Advice::LinuxHugepage),
             BackingPages::Any | BackingPages::Machine | BackingPages::Explicit(_) => None,
         };
@@ -86,17 +86,17 @@ impl ChainMemory {
             // content.
             let taken = unsafe { madvise(map.as_ptr(), mapped, advice) };
             // A kernel without transparent huge pages refuses the advice not to use them.
-            if pages != BackingPages::Small {
+            if !matches!(advice, Advice::LinuxNoHugepage) {
                 taken.map_err(|e| unadvised(pages, &e.into()))?;
             }
         }
         Ok(memory)
     }
 
-    /// Writes a word to each page of 4 KiB.
+    /// Writes a word to each base page.
     #[inline(never)]
     pub fn touch(&self) {
-        (0..self.bytes).step_by(PAGE).for_each(|at| self.write(at, 0));
+        (0..self.bytes).step_by(page_size()).for_each(|at| self.write(at, 0));
     }
 
     /// Returns the memory as numbers, aligned to a page.
@@ -131,9 +131,10 @@ impl ChainMemory {
         let links = (working_set / stride).max(1);
         places.clear();
         places.extend(0..links as u32);
-        let whole = working_set.is_multiple_of(PAGE) && PAGE.is_multiple_of(stride);
+        let page = page_size();
+        let whole = working_set.is_multiple_of(page) && page.is_multiple_of(stride);
         match order {
-            Order::Pages if whole => by_page(places, PAGE / stride, rng),
+            Order::Pages if whole => by_page(places, page / stride, rng),
             // The order of traversal: random, starting at the beginning.
             Order::Random | Order::Pages => rng.shuffle(&mut places[1..]),
             Order::Forward => {}
@@ -280,7 +281,8 @@ mod tests {
             }
         }
         memory.chain(1 << 20, 64, Order::Pages, &mut places, &mut rng);
-        assert!(places.windows(2).all(|w| w[0] / 64 != w[1] / 64), "another page each time");
+        let lines = page_size() as u32 / 64;
+        assert!(places.windows(2).all(|w| w[0] / lines != w[1] / lines), "another page each time");
     }
 
     #[test]

@@ -19,7 +19,9 @@ const MAX_POINTS: usize = 1024;
 pub enum BackingPages {
     /// Any pages that the kernel provides.
     Any,
-    /// Base pages, mostly of 4 KiB; huge pages are disabled with madvise(2).
+    /// Base pages of any size; huge pages are disabled with madvise(2).
+    Base,
+    /// Base pages, which must have 4 KiB.
     Small,
     /// Transparent huge pages, requested with madvise(2).
     Asked,
@@ -35,7 +37,8 @@ impl BackingPages {
         let of = |bytes| format!("pages of {}", format_bytes(bytes));
         match self {
             BackingPages::Any => "any pages".into(),
-            BackingPages::Small => of(rustix::param::page_size() as u64),
+            BackingPages::Base => of(rustix::param::page_size() as u64),
+            BackingPages::Small => of(4096),
             BackingPages::Asked | BackingPages::Machine => "transparent huge pages".into(),
             BackingPages::Explicit(bytes) => of(bytes),
         }
@@ -53,7 +56,8 @@ impl BackingPages {
     /// `ASSAY_PAGES`.
     pub fn of_control(text: &str) -> Option<Self> {
         match text {
-            "4KiB" | "base" => Some(BackingPages::Small),
+            "4KiB" => Some(BackingPages::Small),
+            "base" => Some(BackingPages::Base),
             "madvise" => Some(BackingPages::Asked),
             "always" => Some(BackingPages::Machine),
             "2MiB" => Some(BackingPages::Explicit(2 << 20)),
@@ -83,7 +87,7 @@ pub const PAGES: [(&str, Option<BackingPages>); 7] = [
     ("control", None),
     ("any", Some(BackingPages::Any)),
     ("4KiB", Some(BackingPages::Small)),
-    ("base", Some(BackingPages::Small)),
+    ("base", Some(BackingPages::Base)),
     ("thp", Some(BackingPages::Asked)),
     ("2MiB", Some(BackingPages::Explicit(2 << 20))),
     ("1GiB", Some(BackingPages::Explicit(1 << 30))),

@@ -3,7 +3,9 @@
 use std::time::Instant;
 
 use assay_model::Phase;
+use assay_model::units::format_bytes;
 use assay_stats::rng::Rng;
+use rustix::param::page_size;
 
 use crate::Failure;
 use crate::builtin::pointer_chase::knees::{Plateau, describe, plateaus};
@@ -100,25 +102,26 @@ fn report(points: &[[f64; 2]], large: Option<f64>, levels: &[Plateau], channel: 
 
 /// Returns true if the memory had the requested pages, and a sentence with the reason.
 pub fn verdict(pages: BackingPages, large: Option<f64>) -> (bool, String) {
-    let wanted = match pages {
-        BackingPages::Any => {
-            let detail = "the chain is one cycle through every link; any pages are valid";
-            return (true, detail.into());
-        }
-        BackingPages::Small => false,
-        BackingPages::Asked | BackingPages::Machine | BackingPages::Explicit(_) => true,
-    };
+    if pages == BackingPages::Any {
+        let detail = "the chain is one cycle through every link; any pages are valid";
+        return (true, detail.into());
+    }
     let name = pages.name();
     let Some(share) = large else {
-        return (
-            false,
-            format!("{name} were requested, but /proc/self/smaps does not report them"),
-        );
+        return (false, format!("{name} were requested, but /proc/self/smaps does not tell"));
     };
     let percent = share * 100.0;
-    let detail =
-        format!("{name} were requested, and large pages back {percent:.1} % of the memory (smaps)");
-    (if wanted { share >= ENOUGH } else { share == 0.0 }, detail)
+    let base = format_bytes(page_size() as u64);
+    let detail = format!(
+        "{name} were requested; large pages back {percent:.1} % of the memory (smaps), pages of \
+         {base} the rest"
+    );
+    let valid = match pages {
+        BackingPages::Base => share == 0.0,
+        BackingPages::Small => share == 0.0 && page_size() == 4096,
+        _ => share >= ENOUGH,
+    };
+    (valid, detail)
 }
 
 #[cfg(test)]
@@ -128,8 +131,9 @@ mod tests {
     #[test]
     fn a_level_that_did_not_take_is_invalid() {
         let valid = |pages, large| verdict(pages, large).0;
-        assert!(valid(BackingPages::Any, None) && valid(BackingPages::Small, Some(0.0)));
-        assert!(!valid(BackingPages::Small, Some(0.01)) && !valid(BackingPages::Asked, Some(0.5)));
+        assert!(valid(BackingPages::Any, None) && valid(BackingPages::Base, Some(0.0)));
+        assert_eq!(valid(BackingPages::Small, Some(0.0)), page_size() == 4096);
+        assert!(!valid(BackingPages::Base, Some(0.01)) && !valid(BackingPages::Asked, Some(0.5)));
         assert!(
             valid(BackingPages::Asked, Some(0.97))
                 && valid(BackingPages::Explicit(2 << 20), Some(1.0))
