@@ -41,7 +41,7 @@ fn faults_are_those_that_the_kernel_counted() {
     let all = shown["analysis"]["summaries"].as_array().unwrap();
     let faults = all.iter().find(|s| s["metric"] == "faults").unwrap()["values"][0].as_f64();
     // Reading the counter may cause one of its own.
-    let pages = (8 << 20) as f64 / rustix::param::page_size() as f64;
+    let pages = f64::from(8 << 20) / rustix::param::page_size() as f64;
     assert!((pages..pages + 8.0).contains(&faults.unwrap()), "{faults:?} faults of {pages} pages");
 }
 

@@ -100,7 +100,7 @@ fn a_pointer_chase_has_a_curve_and_pages_that_did_not_come_are_invalid() {
         let small = ["--set", "max_size=256 KiB", "--set", "min_time=200 us", "--set", "rounds=1"];
         world.run(&[&base[..], &small[..], extra].concat())
     };
-    let done = run(&["--set", "page_size=4KiB"]);
+    let done = run(&["--set", "page_size=base"]);
     assert_eq!(done.code, 0, "{} {}", done.stdout, done.stderr);
     assert!(done.stdout.contains("latency over working set"), "{}", done.stdout);
     // No huge-page pool is that large.

@@ -55,6 +55,10 @@ impl SlurmJob {
         let name = format!("assay-{}", crate::token::random_hex()?);
         let left = JobNote::note(ask.state_dir, &name)?;
         let mut command = Command::new("salloc");
+        // A user's defaults for steps would leave agents fewer CPUs than the job has.
+        for narrow in ["SLURM_EXACT", "SLURM_EXCLUSIVE", "SRUN_CPUS_PER_TASK"] {
+            command.env_remove(narrow);
+        }
         command
             .args(allocation(ask.place, ask.exclude, &name))
             .arg("srun")

@@ -274,6 +274,13 @@ pub enum Observation {
         /// Number of CPUs that they share.
         cpus: u32,
     },
+    /// CPUs of a Slurm job on this node.
+    JobCpus {
+        /// Number that Slurm allocated to the job.
+        allocated: u32,
+        /// Number that this process may use.
+        usable: u32,
+    },
     /// Bottleneck of a load test, with the CPU use of generator, server and others.
     Limit {
         /// The component that was the bottleneck.

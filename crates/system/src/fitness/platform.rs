@@ -1,6 +1,8 @@
-//! Checks the kind of machine: clock source, hardware threads that share a core, virtual machines.
+//! Checks the kind of machine: clock source, hardware threads that share a core, virtual machines,
+//! CPUs of a Slurm job.
 
 use assay_model::{Observation, Subject};
+use rustix::thread::sched_getaffinity;
 
 use super::FitnessObservations;
 use crate::Root;
@@ -10,6 +12,7 @@ pub(super) fn look(root: &Root, seen: &mut FitnessObservations) {
     clock_source(root, seen);
     shared_cores(root, seen);
     virtual_machine(root, seen);
+    job_cpus(seen);
 }
 
 fn clock_source(root: &Root, seen: &mut FitnessObservations) {
@@ -45,4 +48,36 @@ fn virtual_machine(root: &Root, seen: &mut FitnessObservations) {
         (Err(_), Err(e)) => return cannot(&e.to_string()),
     };
     seen.add(Observation::VirtualMachine { yes, hypervisor });
+}
+
+/// Compares the CPUs that this process may use with those of its Slurm job on this node. The host
+/// that submitted a job has its variables too, but no name from slurmd.
+fn job_cpus(seen: &mut FitnessObservations) {
+    let var = |name| std::env::var(name).ok();
+    let list = var("SLURMD_NODENAME").and(var("SLURM_JOB_CPUS_PER_NODE"));
+    let node = var("SLURM_NODEID").and_then(|id| id.parse().ok()).unwrap_or(0);
+    let allocated = list.and_then(|list| of_node(&list, node));
+    if let (Some(allocated), Ok(own)) = (allocated, sched_getaffinity(None)) {
+        seen.add(Observation::JobCpus { allocated, usable: own.count() });
+    }
+}
+
+/// Returns the number of this node in a list of Slurm's such as `72(x2),36`.
+fn of_node(list: &str, node: usize) -> Option<u32> {
+    let mut all = list.split(',').flat_map(|part| {
+        let (count, times) = part.split_once("(x").unwrap_or((part, "1"));
+        std::iter::repeat_n(count.parse().ok(), times.trim_end_matches(')').parse().unwrap_or(0))
+    });
+    all.nth(node)?
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn cpus_of_a_node_are_read_from_a_list_of_repeated_numbers() {
+        let of = |list: &str| (0..4).map(|node| super::of_node(list, node)).collect::<Vec<_>>();
+        assert_eq!(of("72(x2),36"), [Some(72), Some(72), Some(36), None]);
+        assert_eq!(of("2"), [Some(2), None, None, None]);
+        assert_eq!(of("x,2(x"), [None; 4]);
+    }
 }

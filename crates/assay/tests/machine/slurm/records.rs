@@ -4,9 +4,9 @@ use std::process::Command;
 
 use serde_json::Value;
 
-use super::{column, file, metric, nodes, nothing_is_left, on_nodes, run};
+use super::{assay, column, file, metric, nodes, nothing_is_left, on_nodes, run};
 use crate::common::virtual_slurm::Slurm;
-use crate::common::{World, mini_suite};
+use crate::common::{World, done, mini_suite};
 
 #[test]
 fn four_nodes_make_one_record() {
@@ -222,6 +222,36 @@ fn identical_treatments_on_nodes_leave_a_floor_that_later_runs_quote() {
     let here = world.run(&["run", "--blocks", "3", "--json", "--vs", "sleep 0.001", "--", "true"]);
     let here = here.json();
     assert!(here["analysis"]["floor"].is_null(), "{}", here["analysis"]["floor"]);
+    nothing_is_left(&world, &slurm);
+}
+
+#[test]
+fn fewer_cpus_than_the_job_has_are_named_before_the_first_trial() {
+    let Some(slurm) = Slurm::start(1) else { return };
+    let world = World::new();
+    let agent = world.path("agent");
+    let text = format!("#!/bin/sh\nexec taskset -c 0 {} \"$@\"\n", env!("CARGO_BIN_EXE_assay"));
+    std::fs::write(&agent, text).unwrap();
+    std::fs::set_permissions(&agent, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let experiment = world.path("e.toml");
+    let text = format!(
+        "name = \"cpus\"\nworkload = \"command\"\n[params]\ncommand = \"true\"\n[design]\n\
+         blocks = 3\n[where]\nengine = \"slurm\"\nnodes = 1\nprogram = \"{}\"\n",
+        agent.display()
+    );
+    std::fs::write(&experiment, text).unwrap();
+    let narrow = run(&world, &slurm, &["run", &experiment.display().to_string()]);
+    let words = narrow.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
+    let said = words.find("node n1: 1 of the 2 CPUs that Slurm allocated to the job");
+    assert!(said.is_some(), "{words}");
+    // A user's defaults for steps do not narrow the agent's.
+    let whole = |name: &str| {
+        let mut command = assay(&world, &slurm, &on_nodes("1", &["--blocks", "3", "--", "true"]));
+        done(command.env(name, "1"))
+    };
+    for name in ["SLURM_EXACT", "SRUN_CPUS_PER_TASK"] {
+        assert!(!whole(name).stderr.contains("Slurm allocated"), "{name}");
+    }
     nothing_is_left(&world, &slurm);
 }
 

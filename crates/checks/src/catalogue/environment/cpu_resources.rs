@@ -115,6 +115,10 @@ fn judge_observation(observation: &Observation) -> Option<FiredCheck> {
                 "run at most as many {what} as there are CPUs, or state it with the number"
             ))
         }
+        Observation::JobCpus { allocated, usable } if usable < allocated => warning(format!(
+            "{usable} of the {allocated} CPUs that Slurm allocated to the job can be used"
+        ))
+        .remedy("start assay with `srun --cpus-per-task` and that number"),
         Observation::SharedCores { on: true } => note(
             "simultaneous multithreading is on: two \
             threads may share a core, and slow each other down",
@@ -141,5 +145,12 @@ mod tests {
         assert_eq!((finding.id.as_str(), finding.severity), ("F07", Severity::Warning));
         assert!(finding.message.contains("8 MiB") && finding.message.contains(&limits()));
         assert_eq!(found(4096), None);
+    }
+
+    #[test]
+    fn a_step_narrower_than_its_job_is_named() {
+        let found = |usable| judge_observation(&Observation::JobCpus { allocated: 2, usable });
+        assert!(found(1).unwrap().message.starts_with("1 of the 2 CPUs"));
+        assert_eq!((found(2), found(4)), (None, None));
     }
 }
