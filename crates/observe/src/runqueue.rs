@@ -137,7 +137,7 @@ mod probes {
 
     #[repr(C)]
     #[derive(Clone, Copy)]
-    struct Amount {
+    struct WaitTotals {
         waits: u64,
         ns: u64,
         least_ns: u64,
@@ -145,7 +145,7 @@ mod probes {
         times: [u32; BUCKETS],
     }
 
-    shared_with_probes! { Config: 8, Group: 24, Amount: 32 + 4 * BUCKETS }
+    shared_with_probes! { Config: 8, Group: 24, WaitTotals: 32 + 4 * BUCKETS }
 
     /// Loaded and attached probes.
     pub(super) struct Probes {
@@ -164,7 +164,8 @@ mod probes {
                 ));
             }
             let btf = Btf::from_sys_fs().map_err(|e| refused(&e))?;
-            let names = (ROOM / (cpus().len().max(1) * size_of::<Amount>())).clamp(64, 4096) as u32;
+            let names =
+                (ROOM / (cpus().len().max(1) * size_of::<WaitTotals>())).clamp(64, 4096) as u32;
             let mut ebpf = EbpfLoader::new()
                 .btf(Some(&btf))
                 .override_global("cfg", &Config { root: program_parent(), all: 0 }, true)
@@ -207,15 +208,15 @@ mod probes {
 
         fn tasks(&self) -> Vec<TaskWaits> {
             let measured = u64::from(self.window.begin_ns > 0);
-            let groups = groups::<Group, Amount>(&self.ebpf).into_iter();
-            let of = |(group, by_cpu): (Group, PerCpuValues<Amount>)| {
+            let groups = groups::<Group, WaitTotals>(&self.ebpf).into_iter();
+            let of = |(group, by_cpu): (Group, PerCpuValues<WaitTotals>)| {
                 sum(thread_name(&group.comm), by_cpu.iter())
             };
             groups.filter(|(group, _)| group.measured == measured).map(of).collect()
         }
     }
 
-    fn sum<'a>(program: String, by_cpu: impl Iterator<Item = &'a Amount>) -> TaskWaits {
+    fn sum<'a>(program: String, by_cpu: impl Iterator<Item = &'a WaitTotals>) -> TaskWaits {
         let mut all = TaskWaits { program, shortest_ns: u64::MAX, ..TaskWaits::default() };
         for a in by_cpu.filter(|a| a.waits > 0) {
             all.ns += a.ns;

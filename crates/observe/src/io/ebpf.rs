@@ -13,7 +13,7 @@ use super::cgroups::Cgroups;
 use super::devices::BlockDevices;
 use super::lookup::Lookup;
 use super::missed;
-use super::probe::{Attach, Kernel, Probes, RunTime, Sizes, kernel_address};
+use super::probe::{Attach, IoProbes, Kernel, RunTime, Sizes, kernel_address};
 use super::ring::{Ring, io_of};
 use super::settings::{filter, groups, rows, shift_of};
 use super::tally::GroupTally;
@@ -30,7 +30,7 @@ const TIMED: u32 = 16;
 
 /// The probes, and the state needed to interpret their data.
 struct EbpfTracer<'n> {
-    probes: Probes,
+    probes: IoProbes,
     tier: Tier,
     tally: GroupTally,
     ring: Option<Ring>,
@@ -114,7 +114,7 @@ pub(super) fn start<'n>(
         regions: if config.regions > 0 { config.groups } else { 1 },
         ring_bytes: if all { ask.ring_bytes.unwrap_or(RING_BYTES) } else { 4096 },
     };
-    let mut probes = Probes::start(&config, attach, sizes, &shifts, &bio_devices)?;
+    let mut probes = IoProbes::start(&config, attach, sizes, &shifts, &bio_devices)?;
     let ring = if all { probes.ring("events").map(Ring::new) } else { None };
     let paths = if config.by_file > 0 { probes.ring("paths") } else { None };
     Ok(Box::new(EbpfTracer {

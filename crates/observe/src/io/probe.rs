@@ -112,13 +112,13 @@ pub(super) struct RunTime {
 }
 
 /// Loaded and attached probes.
-pub(super) struct Probes {
+pub(super) struct IoProbes {
     ebpf: Ebpf,
     attached: Vec<(&'static str, BtfTracePointLinkId)>,
     stats: Option<OwnedFd>,
 }
 
-impl Probes {
+impl IoProbes {
     /// Loads and attaches the requested probes. `shifts` maps device numbers to the shift from
     /// block to region (see `shift_of`); `bio_devices` are the devices without requests.
     pub fn start(
@@ -149,7 +149,7 @@ impl Probes {
             .map_err(|e| refused(&e))?;
         fill(&mut ebpf, "shifts", shifts.iter().copied())?;
         fill(&mut ebpf, "bio_devices", bio_devices.iter().map(|d| (*d, 1)))?;
-        let mut probes = Probes { ebpf, attached: Vec::new(), stats: None };
+        let mut probes = IoProbes { ebpf, attached: Vec::new(), stats: None };
         for (name, tracepoint) in wanted(attach) {
             let link = ebpf::attach(&mut probes.ebpf, &btf, name, tracepoint)?;
             probes.attached.push((name, link));

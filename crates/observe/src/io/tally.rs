@@ -6,7 +6,7 @@ use assay_traces::LogLinear;
 use assay_traces::block_io::{ClassCounts, CountedIos, IoAnalysis, Measure, NameTable, Op, Pow2};
 
 use super::abi::{FINE, IoCounts, IoKey, REGIONS, ROWS, RegionCounts};
-use super::probe::Probes;
+use super::probe::IoProbes;
 use super::settings::row_of;
 
 /// Counts of a group on one CPU at the last tick. Counts in the kernel have 32 bits and may wrap
@@ -48,7 +48,7 @@ impl GroupTally {
     /// number of I/Os that were pooled because their group had no room.
     pub fn add(
         &mut self,
-        probes: &Probes,
+        probes: &IoProbes,
         t_ns: u64,
         analyses: &mut [&mut IoAnalysis<'_>],
         label: &mut dyn FnMut(&IoKey) -> CountedIos,
@@ -84,7 +84,7 @@ impl GroupTally {
     }
 
     /// Returns the sums of a group over all CPUs since the last tick.
-    fn since(&mut self, probes: &Probes, group: u32) -> GroupSums {
+    fn since(&mut self, probes: &IoProbes, group: u32) -> GroupSums {
         let mut sums = GroupSums::default();
         let seen = self.seen.entry(group).or_default();
         probes.each_cpu("cells", group, |cpu, cell: &IoCounts| {

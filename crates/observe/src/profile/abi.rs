@@ -74,7 +74,7 @@ pub(super) struct StackGroup {
 
 #[repr(C)]
 #[derive(Clone, Copy, Default)]
-pub(super) struct Amount {
+pub(super) struct StackTime {
     pub n: u64,
     pub ns: u64,
 }
@@ -162,5 +162,5 @@ impl RawSample {
 // The layout of a ring entry, which is read by its offsets.
 const _: () = assert!(size_of::<UnwindSample>() == 17744);
 shared_with_probes! {
-    ProfileConfig: 32, StackGroup: 48, Amount: 16, FollowedThread: 80, Stack: 1024,
+    ProfileConfig: 32, StackGroup: 48, StackTime: 16, FollowedThread: 80, Stack: 1024,
 }

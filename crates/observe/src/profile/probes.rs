@@ -13,7 +13,7 @@ use aya::programs::perf_event::{
 use aya::{Btf, Ebpf, EbpfLoader, Pod};
 
 use super::abi::{
-    Amount, DEPTH, FollowedThread, OWN_REGISTERS, ProfileConfig, RawSample, Stack, StackGroup,
+    DEPTH, FollowedThread, OWN_REGISTERS, ProfileConfig, RawSample, Stack, StackGroup, StackTime,
 };
 use super::{ProfileRequest, Unwind};
 use crate::NotAvailable;
@@ -27,7 +27,7 @@ const OBJECT: &[u8] = include_bytes!("../../../../bpf/profile.bpf.o.gz");
 const FIRST_GENERATION: u32 = 0;
 
 /// Loaded and attached probes.
-pub(super) struct Probes {
+pub(super) struct ProfileProbes {
     pub ebpf: Ebpf,
     /// True if samples are taken by hardware cycles, not by the CPU clock.
     pub cycles: bool,
@@ -43,7 +43,7 @@ const RING_SECONDS: f64 = 0.25;
 const LEFT_EMPTY: u32 = 256;
 const RING_BYTES: std::ops::RangeInclusive<u32> = 1 << 20..=1 << 26;
 
-impl Probes {
+impl ProfileProbes {
     /// Loads the probes and attaches them.
     pub fn start(
         root: &Path,
@@ -100,7 +100,7 @@ impl Probes {
         sample.load().map_err(|e| refused(&e))?;
         let cycles = Self::sample(sample, ask.rate_hz)?;
         let raws = if config.registers > 0 { ebpf.take_map("raws") } else { None };
-        Ok(Probes { ebpf, cycles, raws: raws.and_then(|m| RingBuf::try_from(m).ok()) })
+        Ok(ProfileProbes { ebpf, cycles, raws: raws.and_then(|m| RingBuf::try_from(m).ok()) })
     }
 
     /// Attaches the sampling probe to hardware cycles if there is a PMU, else to the CPU clock.
@@ -187,10 +187,12 @@ impl Probes {
     }
 
     /// Returns the groups with their amounts, summed over all CPUs.
-    pub fn groups(&self) -> Vec<(StackGroup, Amount)> {
-        let sum = |a: Amount, b: &Amount| Amount { n: a.n + b.n, ns: a.ns + b.ns };
-        let groups = groups::<StackGroup, Amount>(&self.ebpf).into_iter();
-        groups.map(|(group, by_cpu)| (group, by_cpu.iter().fold(Amount::default(), sum))).collect()
+    pub fn groups(&self) -> Vec<(StackGroup, StackTime)> {
+        let sum = |a: StackTime, b: &StackTime| StackTime { n: a.n + b.n, ns: a.ns + b.ns };
+        let groups = groups::<StackGroup, StackTime>(&self.ebpf).into_iter();
+        groups
+            .map(|(group, by_cpu)| (group, by_cpu.iter().fold(StackTime::default(), sum)))
+            .collect()
     }
 
     /// Returns the followed threads by thread id.

@@ -11,7 +11,7 @@ use super::abi::{FollowedThread, ProfileConfig, RawSample, StackGroup, counter, 
 use super::gather::ProfileBuilder;
 use super::looking::RunningProfiler;
 use super::maps::Changes;
-use super::probes::Probes;
+use super::probes::ProfileProbes;
 use super::sampler::Sampler;
 use super::spaces::Spaces;
 use super::symbols::Symbols;
@@ -24,7 +24,7 @@ use crate::processes::{one_namespace, processes, with_descendants};
 
 /// Profiler that uses the eBPF probes.
 struct Profiler {
-    probes: Probes,
+    probes: ProfileProbes,
     changes: Changes,
     spaces: Spaces,
     symbols: Symbols,
@@ -67,7 +67,7 @@ impl Profiler {
         let began = SystemTime::now();
         // Record changes first, then list the existing state, so that nothing between is missed.
         let changes = Changes::open()?;
-        let mut probes = Probes::start(root, config, ask)?;
+        let mut probes = ProfileProbes::start(root, config, ask)?;
         let began_ns = assay_system::clock::monotonic_ns();
         match &ask.whose {
             ProcessFilter::Children => spaces.follow(own),

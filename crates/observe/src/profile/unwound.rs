@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::Arc;
 
-use super::abi::{Amount, NO_ROOM, RawSample, STACK_BYTES, StackGroup};
+use super::abi::{NO_ROOM, RawSample, STACK_BYTES, StackGroup, StackTime};
 use super::eh_frame::{Rules, Tables};
 use super::spaces::Spaces;
 use super::symbols::contents;
@@ -35,7 +35,7 @@ pub(super) struct UnwoundStacks {
     /// Maximum number of different stacks.
     room: usize,
     files: HashMap<usize, Option<Tables>>,
-    groups: HashMap<StackGroup, Amount>,
+    groups: HashMap<StackGroup, StackTime>,
     stacks: HashMap<u64, Box<[u64]>>,
     ends: BTreeMap<UnwindEnd, u64>,
     pub lost_stacks: u64,
@@ -142,7 +142,7 @@ impl UnwoundStacks {
         name
     }
 
-    pub fn groups(&self) -> impl Iterator<Item = (StackGroup, Amount)> + '_ {
+    pub fn groups(&self) -> impl Iterator<Item = (StackGroup, StackTime)> + '_ {
         self.groups.iter().map(|(group, amount)| (*group, *amount))
     }
 

@@ -39,7 +39,7 @@ pub(super) struct SyscallGroup {
 
 #[repr(C)]
 #[derive(Clone, Copy)]
-pub(super) struct Amount {
+pub(super) struct CallTotals {
     pub calls: u64,
     pub errors: u64,
     pub ns: u64,
@@ -61,6 +61,6 @@ pub(super) struct SyscallError {
 pub(super) struct Traits(pub [u8; assay_traces::syscalls::NUMBERS]);
 
 shared_with_probes! {
-    SyscallConfig: 8, SyscallGroup: 32, SyscallError: 40, Amount: 360,
+    SyscallConfig: 8, SyscallGroup: 32, SyscallError: 40, CallTotals: 360,
     Traits: assay_traces::syscalls::NUMBERS,
 }

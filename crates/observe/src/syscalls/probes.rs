@@ -7,7 +7,7 @@ use assay_traces::syscalls::Architecture;
 use aya::maps::{HashMap, MapData, PerCpuHashMap};
 use aya::{Btf, Ebpf, EbpfLoader};
 
-use super::abi::{Amount, SyscallConfig, SyscallError, Traits};
+use super::abi::{CallTotals, SyscallConfig, SyscallError, Traits};
 use crate::NotAvailable;
 use crate::ebpf::{attach, object, refused};
 use crate::io::kernel_types::KernelTypes;
@@ -38,11 +38,11 @@ const ATTACHED: [(&str, &str); 5] = [
 ];
 
 /// Loaded and attached probes.
-pub(super) struct Probes {
+pub(super) struct SyscallProbes {
     pub ebpf: Ebpf,
 }
 
-impl Probes {
+impl SyscallProbes {
     /// Loads the probes, marks the processes to follow, and attaches the probes.
     pub fn start(root: &Path, config: SyscallConfig, follow: &[u32]) -> Result<Self, NotAvailable> {
         let types = KernelTypes::read(root)?;
@@ -61,7 +61,7 @@ impl Probes {
             ));
         }
         let btf = Btf::from_sys_fs().map_err(|e| refused(&e))?;
-        let each = cpus().len().max(1) * size_of::<Amount>();
+        let each = cpus().len().max(1) * size_of::<CallTotals>();
         let groups = (ROOM / each).clamp(GROUPS.0, GROUPS.1);
         let mut ebpf = EbpfLoader::new()
             .btf(Some(&btf))
@@ -82,7 +82,7 @@ impl Probes {
         for (name, tracepoint) in ATTACHED {
             attach(&mut ebpf, &btf, name, tracepoint)?;
         }
-        Ok(Probes { ebpf })
+        Ok(SyscallProbes { ebpf })
     }
 
     /// Returns the number of errors by call and error number.

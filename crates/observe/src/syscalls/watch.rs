@@ -10,8 +10,8 @@ use assay_traces::syscalls::{
 };
 
 use super::SyscallRequest;
-use super::abi::{Amount, SyscallConfig, SyscallGroup, counter};
-use super::probes::Probes;
+use super::abi::{CallTotals, SyscallConfig, SyscallGroup, counter};
+use super::probes::SyscallProbes;
 use crate::ebpf::{Window, count, groups, missed, unload};
 use crate::process_filter::ProcessFilter;
 use crate::processes::{one_namespace, thread_name, with_descendants};
@@ -22,7 +22,7 @@ const METHOD: &str = "eBPF, counted at entry and return (tracepoints sys_enter a
 
 /// Running probes. Dropping it removes them.
 pub struct SyscallWatch {
-    probes: Probes,
+    probes: SyscallProbes,
     window: Window,
     began_ns: u64,
     by_process: bool,
@@ -50,7 +50,7 @@ impl Tracer for SyscallWatch {
             ProcessFilter::Processes(pids) => with_descendants(pids)?,
             ProcessFilter::Children | ProcessFilter::All => Vec::new(),
         };
-        let probes = Probes::start(root, config, &follow)?;
+        let probes = SyscallProbes::start(root, config, &follow)?;
         Ok(SyscallWatch {
             probes,
             window: Window::default(),
@@ -78,7 +78,7 @@ impl Tracer for SyscallWatch {
         let measured = u8::from(self.window.begin_ns > 0);
         let n = |what| count(&self.probes.ebpf, what);
         let process = |group: &SyscallGroup| self.by_process.then_some(group.tgid);
-        let groups = groups::<SyscallGroup, Amount>(&self.probes.ebpf);
+        let groups = groups::<SyscallGroup, CallTotals>(&self.probes.ebpf);
         let calls =
             groups.iter().filter(|(group, _)| group.measured == measured).map(|(group, by_cpu)| {
                 let call = name(group);
@@ -147,7 +147,7 @@ fn subject(call: &str, kind: u8) -> CallSubject {
     }
 }
 
-fn sum<'a>(by_cpu: impl Iterator<Item = &'a Amount>, call: &str) -> Amounts {
+fn sum<'a>(by_cpu: impl Iterator<Item = &'a CallTotals>, call: &str) -> Amounts {
     let mut all = Amounts { times: vec![0; BUCKETS], ..Amounts::default() };
     let mut returned = 0u64;
     for a in by_cpu {

@@ -43,7 +43,7 @@ struct Entry {
 }
 
 #[derive(Debug, Default)]
-struct Table {
+struct ConnectionTable {
     next: u64,
     /// Open connections by number. Later connections have higher numbers.
     entries: HashMap<u64, Entry>,
@@ -53,7 +53,7 @@ struct Table {
 #[derive(Debug)]
 pub(crate) struct Connections {
     limits: Limits,
-    table: Mutex<Table>,
+    table: Mutex<ConnectionTable>,
 }
 
 /// Slot of a connection, freed on drop.
@@ -98,7 +98,7 @@ impl Connections {
     }
 }
 
-impl Table {
+impl ConnectionTable {
     /// Closes the oldest anonymous connection of `address`, or, without an address, of the address
     /// with the most anonymous connections. Returns `None` if no connection qualifies.
     fn end_one(&mut self, address: Option<IpAddr>) -> Option<()> {

@@ -21,7 +21,7 @@ use crate::process::leftovers;
 use crate::process::start::{Area, Image, Program, STACK, reap, start};
 use crate::read::clock::monotonic_ns;
 
-/// Values of the futex [`Order::state`].
+/// Values of the futex [`StartOrder::state`].
 const IDLE: u32 = 0;
 const GIVEN: u32 = 1;
 const QUIT: u32 = 2;
@@ -38,7 +38,7 @@ const LARGE: usize = 64 << 10;
 
 /// A program to start, and the result; at the start of the area.
 #[repr(C)]
-struct Order {
+struct StartOrder {
     image: Image,
     /// Futex on which both sides wait.
     state: AtomicU32,
@@ -70,7 +70,7 @@ impl Launcher {
         let area = Area::new()?;
         // SAFETY: the mapping is new, large enough and aligned to pages, and zeros are a valid
         // order.
-        let order = unsafe { &mut *area.memory.cast::<Order>() };
+        let order = unsafe { &mut *area.memory.cast::<StartOrder>() };
         order.owner = rustix::process::getpid().as_raw_nonzero().get();
         order.cpus = cpus;
         for (place, region) in order.drop.iter_mut().zip(droppable()) {
@@ -90,7 +90,7 @@ impl Launcher {
     /// Returns the peak memory that the kernel counted for a program, if it is the program's own.
     pub fn own_peak(&self, counted: u64) -> Option<u64> {
         // SAFETY: only an atomic field is used.
-        let order = unsafe { &*self.area.memory.cast::<Order>() };
+        let order = unsafe { &*self.area.memory.cast::<StartOrder>() };
         let own = order.peak.load(Ordering::Relaxed) * 1024;
         Some(counted).filter(|peak| *peak > own + SLACK)
     }
@@ -103,7 +103,7 @@ impl Launcher {
     pub fn launch(&mut self, program: &Program<'_>) -> io::Result<(u64, Pid)> {
         self.area.store(program)?;
         // SAFETY: the launcher uses the order only after it was given.
-        let order = unsafe { &mut *self.area.memory.cast::<Order>() };
+        let order = unsafe { &mut *self.area.memory.cast::<StartOrder>() };
         order.image.cpus = Some(order.cpus);
         let start_ns = monotonic_ns();
         // On this CPU it runs as soon as this thread waits, without waking another CPU.
@@ -132,7 +132,7 @@ impl Launcher {
 impl Drop for Launcher {
     fn drop(&mut self) {
         // SAFETY: only an atomic field is used.
-        let order = unsafe { &*self.area.memory.cast::<Order>() };
+        let order = unsafe { &*self.area.memory.cast::<StartOrder>() };
         order.state.store(QUIT, Ordering::Release);
         wake(&order.state);
         reap(self.pid);
@@ -195,7 +195,7 @@ fn sleep_while(word: &AtomicU32, value: u32) -> bool {
 /// are not valid here. It makes every system call by one function of the C library, since each
 /// function would bring pages into memory.
 extern "C" fn serve(area: *mut c_void) -> c_int {
-    let order = area.cast::<Order>();
+    let order = area.cast::<StartOrder>();
     // SAFETY: the area is shared with the process that made this copy, which changes fields that
     // are not atomic only while the state is not `GIVEN`; the calls get live locals of the kernel's
     // types.

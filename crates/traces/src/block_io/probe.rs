@@ -13,7 +13,7 @@ use crate::block_io::matching::completeness::Completeness;
 use crate::block_io::matching::event::{Io, Sink};
 use crate::block_io::names::NameTable;
 use crate::block_io::source::blkparse::BlkparseReader;
-use crate::block_io::source::blktrace_record::Order;
+use crate::block_io::source::blktrace_record::ByteOrder;
 use crate::block_io::source::csv::{CsvReader, Dialect};
 use crate::block_io::source::detect::detect;
 use crate::block_io::source::events::EventReader;
@@ -116,7 +116,7 @@ fn blktrace(bytes: &[u8]) {
     detect(bytes);
     // The first byte selects the byte order, and one stream or the streams of two CPUs.
     let Some((choice, bytes)) = bytes.split_first() else { return };
-    let order = if choice & 1 == 0 { Order::Little } else { Order::Big };
+    let order = if choice & 1 == 0 { ByteOrder::Little } else { ByteOrder::Big };
     let (a, b) = bytes.split_at(if choice & 2 == 0 { bytes.len() } else { bytes.len() / 96 * 48 });
     let names = NameTable::default();
     let mut checked = CountingSink::new(bytes, &names);

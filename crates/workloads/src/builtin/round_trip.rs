@@ -40,7 +40,7 @@ const OVERS: [(&str, WakeChannel); 3] =
 params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    pub struct Params {
+    pub struct RoundTripParams {
         /// Channel over which the threads wake each other: `pipe` (one for each direction),
         /// `socket` (a pair of them), or `futex`.
         over: WakeChannel = one_of(&OVERS), "pipe";
@@ -57,7 +57,7 @@ pub struct RoundTrip;
 spec! {
     /// Two threads wake each other in turn: measures a context switch between them on one CPU, or a
     /// wake-up across two CPUs (`controls.cpus`).
-    NAME, Params::rows();
+    NAME, RoundTripParams::rows();
     /// Mean time of a round trip: one wake-up each way.
     "latency", "s", Lower, Measured;
     /// Round trips per second.
@@ -70,7 +70,7 @@ impl Workload for RoundTrip {
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        let params = Params::read(params)?;
+        let params = RoundTripParams::read(params)?;
         if params.time < Duration::from_millis(10) {
             return Err(wrong("`time` must be at least 10 ms"));
         }
@@ -78,7 +78,7 @@ impl Workload for RoundTrip {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        Launch::own(ctx, NAME, &Params::read(ctx.params)?, "the parameters")
+        Launch::own(ctx, NAME, &RoundTripParams::read(ctx.params)?, "the parameters")
     }
 }
 
@@ -87,7 +87,7 @@ impl Workload for RoundTrip {
 /// # Errors
 /// [`Failure`] if pipes or threads cannot be created, or the other thread ended.
 pub fn trial(json: &str, channel: &mut Channel) -> Result<(), Failure> {
-    let params: Params = serde_json::from_str(json)?;
+    let params: RoundTripParams = serde_json::from_str(json)?;
     let set_up = |source: io::Error| Failure::step("the two threads")(source);
     let (mut near, far) = ends(params.over).map_err(set_up)?;
     let peer = thread::Builder::new().name("peer".into()).spawn(move || answer(far));

@@ -33,7 +33,7 @@ fn value(text: &str) -> Option<(f64, String)> {
 }
 
 /// The table of a benchmark's parameters, which asv draws with `=` and `-`.
-struct Table {
+struct ParamTable {
     /// First character of each column.
     columns: Vec<usize>,
     /// Number of columns that hold values of parameters; 0 before the line of `-` is read.
@@ -59,9 +59,9 @@ fn runs(line: &str, mark: char) -> Vec<usize> {
     (indent..chars.len()).filter(starts).map(|i| i - indent).collect()
 }
 
-impl Table {
+impl ParamTable {
     fn new(columns: Vec<usize>) -> Self {
-        Table { columns, left: 0, top: Vec::new(), head: false, borders: 1 }
+        ParamTable { columns, left: 0, top: Vec::new(), head: false, borders: 1 }
     }
 
     /// Returns the text of each cell.
@@ -112,7 +112,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
     let text = json::text(bytes);
     let mut suite = SuiteReader::new("asv", "asv-run");
     let (mut environment, mut benchmark) = (String::new(), String::new());
-    let mut table: Option<Table> = None;
+    let mut table: Option<ParamTable> = None;
     for (at, line) in lines(&text) {
         if let Some((_, name)) = line.split_once(" Benchmarking ") {
             name.trim().clone_into(&mut environment);
@@ -126,7 +126,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<ForeignResult>, Flaw> {
         }
         let borders = if line.contains("] ··· ") { runs(&line, '=') } else { Vec::new() };
         if !borders.is_empty() {
-            table = Some(Table::new(borders));
+            table = Some(ParamTable::new(borders));
             continue;
         }
         let Some((name, result)) = row(&line) else { continue };

@@ -11,7 +11,7 @@ use crate::block_io::matching::completeness::Completeness;
 use crate::block_io::matching::event::{Event, Flags, IoAction, Op, Sink};
 use crate::block_io::matching::matcher::{Clock, Matcher};
 use crate::block_io::names::{NameCache, NameTable, writes_back};
-use crate::block_io::source::blktrace_record::{Order, Record, Records};
+use crate::block_io::source::blktrace_record::{ByteOrder, Record, Records};
 use crate::block_io::source::blktrace_tables::{DeviceNames, Processes, SequenceGaps, StreamState};
 use crate::block_io::source::pipeline::pipeline;
 use crate::block_io::stages::{DeviceStages, PlugEvent, Stages};
@@ -60,7 +60,7 @@ struct Translator<'a> {
 /// decodes records while this one matches them, which must be done in order.
 pub(crate) fn read<R: Read + Send>(
     readers: Vec<R>,
-    order: Order,
+    order: ByteOrder,
     names: &NameTable,
     threads: usize,
     sink: &mut impl Sink,
@@ -85,7 +85,7 @@ pub(crate) fn read<R: Read + Send>(
 /// Returns the stage times of a trace, or `None` if it has no queueing events.
 pub(crate) fn stages<R: Read + Send>(
     readers: Vec<R>,
-    order: Order,
+    order: ByteOrder,
     names: &NameTable,
 ) -> io::Result<Option<Vec<DeviceStages>>> {
     let mut decoder = Decoder::new(readers, order, names);
@@ -97,7 +97,7 @@ pub(crate) fn stages<R: Read + Send>(
 /// Decodes the records of one or several streams into events, ordered by time.
 struct Decoder<'a, R> {
     streams: Vec<(Records<R>, StreamState)>,
-    order: Order,
+    order: ByteOrder,
     translator: Translator<'a>,
     /// By device: whether queueing of bios and making of requests were seen, which come before the
     /// issue.
@@ -108,7 +108,7 @@ struct Decoder<'a, R> {
 }
 
 impl<'a, R: Read> Decoder<'a, R> {
-    fn new(readers: Vec<R>, order: Order, names: &'a NameTable) -> Self {
+    fn new(readers: Vec<R>, order: ByteOrder, names: &'a NameTable) -> Self {
         // The buffers of all CPUs together stay small.
         let buffer = ((8 << 20) / readers.len().max(1)).min(256 << 10);
         let streams = readers.into_iter().map(|r| Records::new(r, order, buffer));
@@ -134,8 +134,8 @@ impl<'a, R: Read> Decoder<'a, R> {
             let others = next.as_slice().iter().skip(1).take(2).map(|Reverse((time, _))| *time);
             let until = others.min().unwrap_or(u64::MAX).max(least);
             match self.order {
-                Order::Little => self.stream::<false>(i, until, give)?,
-                Order::Big => self.stream::<true>(i, until, give)?,
+                ByteOrder::Little => self.stream::<false>(i, until, give)?,
+                ByteOrder::Big => self.stream::<true>(i, until, give)?,
             }
             match (self.streams[i].0.peek_time()?, next.peek_mut()) {
                 (Some(time), Some(mut top)) => *top = Reverse((time, i)),
@@ -302,7 +302,7 @@ impl<'a> Translator<'a> {
     }
 
     /// Processes a record that is not about a request: a process name, or the wall-clock time.
-    fn notice(&mut self, record: &Record<'_>, order: Order) {
+    fn notice(&mut self, record: &Record<'_>, order: ByteOrder) {
         match record.action & 0xFF {
             0 => {
                 let end = record.extra.iter().position(|b| *b == 0).unwrap_or(record.extra.len());
@@ -372,7 +372,7 @@ mod tests {
         let names = NameTable::default();
         let mut kept = IoCollector::default();
         let readers = files.iter().map(Vec::as_slice).collect();
-        let found = read(readers, Order::Little, &names, 1, &mut kept).unwrap();
+        let found = read(readers, ByteOrder::Little, &names, 1, &mut kept).unwrap();
         (kept, found, names)
     }
 

@@ -33,24 +33,24 @@ pub(crate) struct Record<'a> {
 
 /// Byte order of a trace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Order {
+pub(crate) enum ByteOrder {
     Little,
     Big,
 }
 
-impl Order {
+impl ByteOrder {
     pub(crate) fn u32(self, bytes: &[u8]) -> Option<u32> {
         let bytes = bytes.get(..4)?.try_into().ok()?;
         Some(match self {
-            Order::Little => u32::from_le_bytes(bytes),
-            Order::Big => u32::from_be_bytes(bytes),
+            ByteOrder::Little => u32::from_le_bytes(bytes),
+            ByteOrder::Big => u32::from_be_bytes(bytes),
         })
     }
 }
 
 /// Returns the byte order and version of a file that begins like blktrace, else `None`.
-pub(crate) fn recognise(head: &[u8]) -> Option<(Order, u8)> {
-    [Order::Little, Order::Big].into_iter().find_map(|order| {
+pub(crate) fn recognise(head: &[u8]) -> Option<(ByteOrder, u8)> {
+    [ByteOrder::Little, ByteOrder::Big].into_iter().find_map(|order| {
         let magic = order.u32(head)?;
         (magic & 0xFFFF_FF00 == MAGIC).then_some((order, magic as u8))
     })
@@ -65,7 +65,7 @@ pub(crate) fn is_read(version: u8) -> bool {
 #[derive(Debug)]
 pub(crate) struct Records<R> {
     reader: R,
-    order: Order,
+    order: ByteOrder,
     /// First bytes of every record.
     magic: [u8; 4],
     buffer: Vec<u8>,
@@ -80,13 +80,13 @@ pub(crate) struct Records<R> {
 
 impl<R: Read> Records<R> {
     /// Creates a reader for a byte order that reads `buffer` bytes at once.
-    pub(crate) fn new(reader: R, order: Order, buffer: usize) -> Self {
+    pub(crate) fn new(reader: R, order: ByteOrder, buffer: usize) -> Self {
         Records {
             reader,
             order,
             magic: match order {
-                Order::Little => MAGIC_OF_VERSION.to_le_bytes(),
-                Order::Big => MAGIC_OF_VERSION.to_be_bytes(),
+                ByteOrder::Little => MAGIC_OF_VERSION.to_le_bytes(),
+                ByteOrder::Big => MAGIC_OF_VERSION.to_be_bytes(),
             },
             buffer: vec![0; buffer.max(SMALLEST_BUFFER)],
             start: 0,
@@ -113,7 +113,7 @@ impl<R: Read> Records<R> {
         &mut self,
         until: u64,
     ) -> io::Result<Option<Record<'_>>> {
-        debug_assert_eq!(BIG, self.order == Order::Big);
+        debug_assert_eq!(BIG, self.order == ByteOrder::Big);
         loop {
             let waiting = &self.buffer[self.start..self.end];
             if let Some(head) = waiting.first_chunk::<HEAD>()
@@ -140,8 +140,8 @@ impl<R: Read> Records<R> {
     fn head(&self) -> (Record<'static>, usize) {
         let head = self.buffer[self.start..].first_chunk().expect("a whole head");
         match self.order {
-            Order::Little => decoded::<false>(head),
-            Order::Big => decoded::<true>(head),
+            ByteOrder::Little => decoded::<false>(head),
+            ByteOrder::Big => decoded::<true>(head),
         }
     }
 
@@ -205,7 +205,7 @@ mod tests {
     use super::*;
     use crate::block_io::fixtures::record;
 
-    fn times(bytes: &[u8], order: Order) -> (Vec<u64>, u64, bool) {
+    fn times(bytes: &[u8], order: ByteOrder) -> (Vec<u64>, u64, bool) {
         // Reading one byte at a time covers every way in which a record can straddle reads.
         struct Drip<'a>(&'a [u8]);
         impl Read for Drip<'_> {
@@ -220,8 +220,8 @@ mod tests {
         let mut records = Records::new(Drip(bytes), order, 0);
         while let Some(peeked) = records.peek_time().unwrap() {
             let record = match order {
-                Order::Little => records.next_until::<false>(u64::MAX),
-                Order::Big => records.next_until::<true>(u64::MAX),
+                ByteOrder::Little => records.next_until::<false>(u64::MAX),
+                ByteOrder::Big => records.next_until::<true>(u64::MAX),
             };
             let record = record.unwrap().unwrap();
             assert_eq!(record.time_ns, peeked);
@@ -235,25 +235,25 @@ mod tests {
         let mut bytes = record(1, 7, 8, 4096, b"four");
         bytes.extend(b"damaged beyond recognition");
         bytes.extend(record(2, 7, 8, 4096, b""));
-        assert_eq!(times(&bytes, Order::Little), (vec![1, 2], 26, false));
+        assert_eq!(times(&bytes, ByteOrder::Little), (vec![1, 2], 26, false));
         bytes.truncate(bytes.len() - 1);
-        let (all, _, truncated) = times(&bytes, Order::Little);
+        let (all, _, truncated) = times(&bytes, ByteOrder::Little);
         assert_eq!((all, truncated), (vec![1], true));
     }
 
     #[test]
     fn both_byte_orders() {
         let little = record(0x0102_0304, 7, 8, 4096, b"");
-        assert_eq!(recognise(&little), Some((Order::Little, 7)));
+        assert_eq!(recognise(&little), Some((ByteOrder::Little, 7)));
         let mut big = little.clone();
         for field in
             [0..4, 4..8, 8..16, 16..24, 24..28, 28..32, 32..36, 36..40, 40..44, 44..46, 46..48]
         {
             big[field].reverse();
         }
-        assert_eq!(recognise(&big), Some((Order::Big, 7)));
-        assert_eq!(times(&big, Order::Big).0, [0x0102_0304]);
-        assert_eq!(recognise(b"\x08tae"), Some((Order::Little, 8)));
+        assert_eq!(recognise(&big), Some((ByteOrder::Big, 7)));
+        assert_eq!(times(&big, ByteOrder::Big).0, [0x0102_0304]);
+        assert_eq!(recognise(b"\x08tae"), Some((ByteOrder::Little, 8)));
         assert_eq!(recognise(b"PAR1"), None);
     }
 }

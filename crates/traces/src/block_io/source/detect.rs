@@ -2,7 +2,7 @@
 
 use crate::block_io::names::NameTable;
 use crate::block_io::source::blkparse::BlkparseReader;
-use crate::block_io::source::blktrace_record::{self, Order};
+use crate::block_io::source::blktrace_record::{self, ByteOrder};
 use crate::block_io::source::csv::{CsvReader, Dialect};
 use crate::block_io::source::events::{EventLine, EventReader};
 use crate::block_io::source::rows::{LineReader, ParsedLine};
@@ -12,7 +12,7 @@ use crate::block_io::text::{iostat_log, quantize_text};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum TraceFormat {
-    Blktrace(Order),
+    Blktrace(ByteOrder),
     Blkparse,
     Tracepoints,
     Snoop(Columns),
@@ -26,8 +26,8 @@ impl TraceFormat {
     /// Returns the name for messages.
     pub(crate) fn name(&self) -> &'static str {
         match self {
-            TraceFormat::Blktrace(Order::Little) => "blktrace",
-            TraceFormat::Blktrace(Order::Big) => "blktrace of big-endian order",
+            TraceFormat::Blktrace(ByteOrder::Little) => "blktrace",
+            TraceFormat::Blktrace(ByteOrder::Big) => "blktrace of big-endian order",
             TraceFormat::Blkparse => "text of blkparse",
             TraceFormat::Tracepoints => "tracepoints as text (perf script, trace-cmd)",
             TraceFormat::Snoop(_) => "a table as of biosnoop",

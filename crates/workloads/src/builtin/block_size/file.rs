@@ -12,7 +12,7 @@ use rustix::io::{IoSliceMut, ReadWriteFlags};
 use serde::{Deserialize, Serialize};
 
 use crate::builtin::block_size::content;
-use crate::builtin::block_size::params::{Cache, Direction, Params};
+use crate::builtin::block_size::params::{Cache, Direction, SweepParams};
 use crate::builtin::block_size::slice::Buffer;
 use crate::{Failure, WorkloadError};
 
@@ -39,7 +39,7 @@ impl FileLocation {
     ///
     /// # Errors
     /// [`WorkloadError::Param`]: the path is neither a folder nor a readable file.
-    pub fn from_params(params: &Params, run_dir: &Path) -> Result<Self, WorkloadError> {
+    pub fn from_params(params: &SweepParams, run_dir: &Path) -> Result<Self, WorkloadError> {
         let Some(path) = &params.path else {
             let file = run_dir.join(NAME);
             return Ok(FileLocation { file, foreign: false, own_folder: false });
@@ -275,11 +275,11 @@ mod tests {
         let path = dir.path().join("precious");
         std::fs::write(&path, vec![1; 200_000]).unwrap();
         let text = path.to_str().unwrap();
-        let read = Params::from_map(&map(&[("path", text.into())])).unwrap();
+        let read = SweepParams::from_map(&map(&[("path", text.into())])).unwrap();
         assert!(FileLocation::from_params(&read, dir.path()).unwrap().foreign);
         let write = map(&[("path", text.into()), ("direction", "write".into())]);
-        let error =
-            FileLocation::from_params(&Params::from_map(&write).unwrap(), dir.path()).unwrap_err();
+        let error = FileLocation::from_params(&SweepParams::from_map(&write).unwrap(), dir.path())
+            .unwrap_err();
         assert!(error.to_string().contains("overwritten"), "{error}");
     }
 }

@@ -35,7 +35,7 @@ use crate::declare::{spec, wrong};
 use crate::driver::program::fact;
 use crate::{Capabilities, Failure, Launch, TrialContext, Workload, WorkloadError};
 use file::FileLocation;
-use params::{Cache, Direction, Params};
+use params::{Cache, Direction, SweepParams};
 use planner::Range;
 use trial_spec::{Timing, TrialSpec};
 
@@ -45,7 +45,7 @@ pub const NAME: &str = "block-size";
 spec! {
     /// Reads or writes a file sequentially with read(2) or write(2) at many buffer sizes, through
     /// the page cache or with O_DIRECT, in one or several processes at once.
-    NAME, Params::rows();
+    NAME, SweepParams::rows();
     /// Geometric mean of the throughput at the powers of two from 512 B to 64 KiB; if the trial
     /// visits none of those, at all powers of two, or else at all sizes; missing if one of the
     /// sizes could not be measured.
@@ -74,18 +74,18 @@ impl Workload for BlockSize {
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        let params = Params::from_map(params)?;
+        let params = SweepParams::from_map(params)?;
         // The run's folder is unknown here; this checks a path given by the user.
         FileLocation::from_params(&params, Path::new("")).map(|_| ())
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        let params = Params::from_map(params).map_err(|e| e.to_string());
-        let of = |read: &dyn Fn(&Params) -> Result<String, String>| {
+        let params = SweepParams::from_map(params).map_err(|e| e.to_string());
+        let of = |read: &dyn Fn(&SweepParams) -> Result<String, String>| {
             fact(params.as_ref().map_err(String::clone).and_then(read))
         };
         let page = units::format_bytes(rustix::param::page_size() as u64);
-        let file_system = |params: &Params| match &params.path {
+        let file_system = |params: &SweepParams| match &params.path {
             Some(path) => {
                 file::file_system(path).map_err(|e| format!("statfs of {}: {e}", path.display()))
             }
@@ -101,7 +101,7 @@ impl Workload for BlockSize {
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
-        let params = Params::from_map(ctx.params)?;
+        let params = SweepParams::from_map(ctx.params)?;
         let place = FileLocation::from_params(&params, ctx.run_dir)?;
         if place.foreign {
             return Ok(());
@@ -123,7 +123,7 @@ impl Workload for BlockSize {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        let params = Params::from_map(ctx.params)?;
+        let params = SweepParams::from_map(ctx.params)?;
         let place = FileLocation::from_params(&params, ctx.run_dir)?;
         let file_size = if place.foreign { file_size(&params) } else { params.file_size };
         let sample = place.file_of(params.direction, 0);
@@ -179,7 +179,7 @@ impl CurveChooser for BlockSize {
 
 /// Returns the size of the file in bytes: that of an existing file, rounded down to whole pages for
 /// `O_DIRECT`, or else `file_size`.
-fn file_size(params: &Params) -> u64 {
+fn file_size(params: &SweepParams) -> u64 {
     let own =
         params.path.as_ref().and_then(|p| p.metadata().ok()).filter(std::fs::Metadata::is_file);
     match (own, params.cache) {
@@ -191,7 +191,7 @@ fn file_size(params: &Params) -> u64 {
 
 /// Returns the sizes that this trial visits, and notes about them.
 fn sizes(
-    params: &Params,
+    params: &SweepParams,
     grain: u64,
     timing: &Timing,
     ctx: &TrialContext<'_>,

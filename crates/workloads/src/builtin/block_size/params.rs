@@ -40,7 +40,7 @@ pub enum Cache {
 params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Params {
+    pub struct SweepParams {
         /// Size of the file.
         file_size: u64 = size(), "100 MiB";
         /// Direction of the transfer: `read` uses read(2), `write` uses write(2).
@@ -69,13 +69,13 @@ params! {
     }
 }
 
-impl Params {
+impl SweepParams {
     /// Reads the parameters of a treatment and checks that they are consistent.
     ///
     /// # Errors
     /// [`WorkloadError::Param`] with a remedy: a value or a combination of values is invalid.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let params = Params::read(map)?;
+        let params = SweepParams::read(map)?;
         params.agree()?;
         Ok(params)
     }
@@ -142,12 +142,12 @@ pub(super) mod tests {
 
     /// Returns the default parameters with some of them changed.
     pub fn map(changes: &[(&str, Scalar)]) -> BTreeMap<String, Scalar> {
-        crate::declare::treatment(Params::rows(), changes)
+        crate::declare::treatment(SweepParams::rows(), changes)
     }
 
     #[test]
     fn reads_the_defaults() {
-        let params = Params::from_map(&map(&[])).unwrap();
+        let params = SweepParams::from_map(&map(&[])).unwrap();
         assert_eq!(params.file_size, 104_857_600);
         assert_eq!((params.sizes, params.min_size, params.max_size), (None, 1, 102_400));
         assert_eq!(params.path, None);
@@ -155,7 +155,8 @@ pub(super) mod tests {
 
     #[test]
     fn reads_lists_of_sizes() {
-        let params = Params::from_map(&map(&[("buffer_size", "64 KiB, 512,512".into())])).unwrap();
+        let params =
+            SweepParams::from_map(&map(&[("buffer_size", "64 KiB, 512,512".into())])).unwrap();
         assert_eq!(params.largest(), 65536);
         assert_eq!(params.sizes, Some(vec![512, 65536]));
     }
@@ -171,7 +172,7 @@ pub(super) mod tests {
             ("min_size", "1 MiB".into(), "smaller comes first"),
         ];
         for (name, value, says) in cases {
-            let error = Params::from_map(&map(&[(name, value)])).unwrap_err().to_string();
+            let error = SweepParams::from_map(&map(&[(name, value)])).unwrap_err().to_string();
             assert!(error.contains(says), "{name}: {error}");
         }
     }

@@ -82,14 +82,14 @@ pub(super) mod tests {
     use super::*;
     use crate::builtin::block_size::file::FileLocation;
     use crate::builtin::block_size::params::tests::map;
-    use crate::builtin::block_size::params::{Cache, Direction, Params};
+    use crate::builtin::block_size::params::{Cache, Direction, SweepParams};
     use crate::builtin::block_size::trial_spec::Timing;
 
     /// Returns a spec with these sizes.
     pub fn spec(sizes: &[u64], processes: u32) -> TrialSpec {
         TrialSpec {
             location: FileLocation::from_params(
-                &Params::from_map(&map(&[])).unwrap(),
+                &SweepParams::from_map(&map(&[])).unwrap(),
                 Path::new("/"),
             )
             .unwrap(),

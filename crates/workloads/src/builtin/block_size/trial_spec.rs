@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use crate::builtin::block_size::file::FileLocation;
-use crate::builtin::block_size::params::{Cache, Direction, Params};
+use crate::builtin::block_size::params::{Cache, Direction, SweepParams};
 
 /// Division of a trial's measurement time. Every pass measures each size once, in one slice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ impl Timing {
     /// enough that most slices on a busy machine are not interrupted. With `O_DIRECT`, where a call
     /// takes around 0.1 ms, it lasts 10 ms. With more processes than CPUs it lasts 20 ms for each
     /// process that shares a CPU, which is several turns of the scheduler.
-    pub fn from_params(params: &Params, cpus: usize) -> Self {
+    pub fn from_params(params: &SweepParams, cpus: usize) -> Self {
         let per_cpu = u64::from(params.processes).div_ceil(cpus.max(1) as u64);
         let shared = per_cpu > 1;
         let (slice_ns, gap_ns) = match (shared, params.cache) {
@@ -109,7 +109,7 @@ mod tests {
 
     fn timing(processes: i64, cache: &str, cpus: usize) -> Timing {
         let map = map(&[("processes", processes.into()), ("cache", cache.into())]);
-        Timing::from_params(&Params::from_map(&map).unwrap(), cpus)
+        Timing::from_params(&SweepParams::from_map(&map).unwrap(), cpus)
     }
 
     #[test]

@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use assay_model::Fact;
 
-use crate::builtin::bulkload::params::Params;
+use crate::builtin::bulkload::params::BulkloadParams;
 use crate::builtin::bulkload::postgres::{Programs, User};
 use crate::driver::program::{fact, facts as program_facts, version_line};
 
 /// Returns the facts about the server, named `workload.server.*` and `workload.client.*`.
-pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
+pub fn facts(params: &BulkloadParams) -> BTreeMap<String, Fact> {
     let programs = Programs::find(params.bin.as_deref());
     let (server, client) = match programs {
         Ok(programs) => {

@@ -9,7 +9,7 @@ use assay_stats::rng::Rng;
 use serde::{Deserialize, Serialize};
 
 use crate::WorkloadError;
-use crate::builtin::bulkload::params::Params;
+use crate::builtin::bulkload::params::BulkloadParams;
 
 /// Table definition, in the order of the files' columns.
 pub const TABLE: &str = "CREATE TABLE sales_fact (load_id integer NOT NULL, sale_id bigint NOT \
@@ -57,8 +57,8 @@ impl Manifest {
 }
 
 /// Returns the folder of the files.
-pub fn folder(params: &Params, run_dir: &Path) -> PathBuf {
-    let Params { rows, sessions, files, seed, client, .. } = params;
+pub fn folder(params: &BulkloadParams, run_dir: &Path) -> PathBuf {
+    let BulkloadParams { rows, sessions, files, seed, client, .. } = params;
     run_dir.join(format!("bulkload-{rows}-{sessions}-{files}-{seed}-{client}"))
 }
 
@@ -71,7 +71,7 @@ pub fn file(dir: &Path, load: u64) -> PathBuf {
 ///
 /// # Errors
 /// Fails if they cannot be written.
-pub fn make(params: &Params, dir: &Path) -> Result<Manifest, WorkloadError> {
+pub fn make(params: &BulkloadParams, dir: &Path) -> Result<Manifest, WorkloadError> {
     if let Ok(there) = Manifest::read(dir) {
         return Ok(there);
     }
@@ -100,10 +100,10 @@ pub fn make(params: &Params, dir: &Path) -> Result<Manifest, WorkloadError> {
 ///
 /// # Errors
 /// Cannot fail in practice, because nothing is written.
-pub fn expected(params: &Params, clients: u64) -> Result<Manifest, WorkloadError> {
+pub fn expected(params: &BulkloadParams, clients: u64) -> Result<Manifest, WorkloadError> {
     let mut loads = Vec::new();
     for client in 0..clients {
-        let params = Params { client, ..params.clone() };
+        let params = BulkloadParams { client, ..params.clone() };
         for load in 0..params.loads() {
             let sums = rows(&params, load, &mut io::sink());
             loads.push(sums.map_err(WorkloadError::io("make", Path::new("the sums")))?);
@@ -113,7 +113,7 @@ pub fn expected(params: &Params, clients: u64) -> Result<Manifest, WorkloadError
 }
 
 /// Writes the rows of a load. The numbers of loads and sales are unique over all clients.
-fn rows(params: &Params, load: u64, out: &mut impl Write) -> io::Result<FileSums> {
+fn rows(params: &BulkloadParams, load: u64, out: &mut impl Write) -> io::Result<FileSums> {
     let (first, count) = params.part(load);
     let (first, load) =
         (params.client * params.rows + first, params.client * params.loads() + load);
@@ -184,7 +184,8 @@ mod tests {
         let made = make(&shape, &a).unwrap();
         assert_eq!(make(&shape, &b).unwrap(), made);
         assert_eq!(fs::read(file(&a, 3)).unwrap(), fs::read(file(&b, 3)).unwrap());
-        let other = make(&Params { seed: 4, ..shape.clone() }, &dir.path().join("c")).unwrap();
+        let other =
+            make(&BulkloadParams { seed: 4, ..shape.clone() }, &dir.path().join("c")).unwrap();
         assert_ne!(other.loads, made.loads);
         let written = fs::metadata(file(&a, 0)).unwrap().modified().unwrap();
         assert_eq!(make(&shape, &a).unwrap(), made);
@@ -202,14 +203,16 @@ mod tests {
         let all = expected(&shape, 2).unwrap();
         assert_eq!(all.loads.len(), 4);
         for client in 0..2 {
-            let shape = Params { client, ..shape.clone() };
+            let shape = BulkloadParams { client, ..shape.clone() };
             let made = make(&shape, &folder(&shape, dir.path())).unwrap();
             let at = client as usize * 2;
             assert_eq!(made.loads, all.loads[at..at + 2]);
         }
         assert_eq!(all.loads.iter().map(|l| l.sums[1]).sum::<i64>(), 199 * 200 / 2);
-        let first =
-            fs::read_to_string(file(&folder(&Params { client: 1, ..shape }, dir.path()), 0));
+        let first = fs::read_to_string(file(
+            &folder(&BulkloadParams { client: 1, ..shape }, dir.path()),
+            0,
+        ));
         assert!(first.unwrap().starts_with("2\t100\t"));
     }
 

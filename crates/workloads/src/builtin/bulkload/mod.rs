@@ -26,7 +26,7 @@ use crate::declare::spec;
 use crate::driver::program::facts_of;
 use crate::trial_spec::TrialSpec;
 use crate::{Capabilities, Launch, TrialContext, Workload, WorkloadError};
-use params::Params;
+use params::BulkloadParams;
 
 /// Trial spec with the folder of the flat files.
 type Spec = TrialSpec<PathBuf>;
@@ -37,7 +37,7 @@ pub const NAME: &str = "bulkload";
 spec! {
     /// PostgreSQL loads flat files: sessions COPY them into a fact table of a cluster on the
     /// trial's storage; counts and sums are checked.
-    NAME, Params::rows();
+    NAME, BulkloadParams::rows();
     /// Rows of all files divided by the time from the first COPY to the last COMMIT.
     "throughput", "rows/s", Higher, Measured;
     /// Bytes of the flat files divided by the same time.
@@ -70,22 +70,22 @@ impl Workload for Bulkload {
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        let params = Params::from_map(params)?;
+        let params = BulkloadParams::from_map(params)?;
         postgres::Programs::find(params.bin.as_deref())?;
         postgres::User::find(&params.user).map(|_| ())
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        facts_of("workload.server", Params::from_map(params), |p| about::facts(&p))
+        facts_of("workload.server", BulkloadParams::from_map(params), |p| about::facts(&p))
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
-        let params = Params::from_map(ctx.params)?;
+        let params = BulkloadParams::from_map(ctx.params)?;
         flat::make(&params, &flat::folder(&params, ctx.run_dir)).map(|_| ())
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        let params = Params::from_map(ctx.params)?;
+        let params = BulkloadParams::from_map(ctx.params)?;
         let mut spec = Spec::new(ctx, flat::folder(&params, ctx.run_dir));
         spec.params.insert("server.key".into(), "".into());
         let launch = spec.launch(ctx, NAME)?;

@@ -18,7 +18,7 @@ pub const FAULTS: [&str; 3] = ["none", "sum", "row"];
 params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq, Eq)]
-    pub struct Params {
+    pub struct BulkloadParams {
         /// Number of rows in all flat files; each row has about 100 bytes.
         rows: u64 = int(1, 10_000_000_000), 1_000_000;
         /// Number of sessions that load at the same time, each its own files.
@@ -71,13 +71,13 @@ params! {
     }
 }
 
-impl Params {
+impl BulkloadParams {
     /// Reads the parameters of a treatment and checks that they are consistent.
     ///
     /// # Errors
     /// [`WorkloadError::Param`] with a remedy: a value or a combination of values is invalid.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let params = Params::read(map)?;
+        let params = BulkloadParams::read(map)?;
         if params.rows < params.loads() {
             return Err(wrong(format!(
                 "`rows` is {}, fewer than the {} files (`sessions` times `files`)",
@@ -157,13 +157,13 @@ impl Params {
 pub(super) mod tests {
     use super::*;
 
-    fn params(changes: &[(&str, Scalar)]) -> Result<Params, WorkloadError> {
-        Params::from_map(&crate::declare::treatment(Params::rows(), changes))
+    fn params(changes: &[(&str, Scalar)]) -> Result<BulkloadParams, WorkloadError> {
+        BulkloadParams::from_map(&crate::declare::treatment(BulkloadParams::rows(), changes))
     }
 
     /// Returns the default parameters with these flat files.
-    pub fn of_files(rows: u64, sessions: u64, files: u64, seed: u64) -> Params {
-        Params { rows, sessions, files, seed, ..params(&[]).unwrap() }
+    pub fn of_files(rows: u64, sessions: u64, files: u64, seed: u64) -> BulkloadParams {
+        BulkloadParams { rows, sessions, files, seed, ..params(&[]).unwrap() }
     }
 
     #[test]

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, waitpid};
 
 use crate::builtin::bulkload::client::{Connection, PORT, ROLE, query};
-use crate::builtin::bulkload::params::Params;
+use crate::builtin::bulkload::params::BulkloadParams;
 use crate::builtin::bulkload::postgres::{Programs, User};
 use crate::driver::program::{last_lines, log_to};
 use crate::{Failure, WorkloadError};
@@ -50,7 +50,7 @@ impl Cluster {
     ///
     /// # Errors
     /// Fails if a program is missing or fails, or the server's user may not enter `dir`.
-    pub fn make(params: &Params, nodes: u64, dir: &Path) -> Result<Self, Failure> {
+    pub fn make(params: &BulkloadParams, nodes: u64, dir: &Path) -> Result<Self, Failure> {
         let programs = Programs::find(params.bin.as_deref())?;
         let user = User::find(&params.user)?;
         if let Some(user) = user.as_ref().filter(|u| !u.may_enter(dir)) {

@@ -18,7 +18,7 @@ use crate::builtin::bulkload::Bulkload;
 use crate::builtin::bulkload::check::{self, query_sums};
 use crate::builtin::bulkload::client::{Connection, query};
 use crate::builtin::bulkload::flat::{Manifest, expected};
-use crate::builtin::bulkload::params::Params;
+use crate::builtin::bulkload::params::BulkloadParams;
 use crate::builtin::bulkload::postgres::{Programs, User};
 use crate::builtin::bulkload::results::{self, LoadMeasurements};
 use crate::builtin::bulkload::server::Cluster;
@@ -63,7 +63,7 @@ impl ServerWorkload for Bulkload {
         host: &str,
         clients: usize,
     ) -> Result<ServerLaunch> {
-        let params = Params::from_map(map)?;
+        let params = BulkloadParams::from_map(map)?;
         Programs::find(params.bin.as_deref())?;
         User::find(&params.user)?;
         let cannot = |what: &str| Err(WorkloadError::Param(what.to_owned()));
@@ -115,7 +115,7 @@ fn split(address: &str) -> Result<(String, u16)> {
 ///
 /// # Errors
 /// Fails if the address is invalid or psql is missing.
-pub fn connection(params: &Params, address: &str) -> Result<Connection> {
+pub fn connection(params: &BulkloadParams, address: &str) -> Result<Connection> {
     let (host, port) = split(address)?;
     let psql = Programs::find(params.bin.as_deref())?.psql;
     Ok(Connection { psql, host: host.into(), port: port.to_string(), key: std::env::var(KEY).ok() })
@@ -128,7 +128,7 @@ pub fn connection(params: &Params, address: &str) -> Result<Connection> {
 /// reported as an event.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = Spec::read(json)?;
-    let params = Params::from_map(&spec.params)?;
+    let params = BulkloadParams::from_map(&spec.params)?;
     let stop = spec.stop_flag()?;
     channel.phase(Phase::RampUp, None);
     let keep = spec.keep()?;
@@ -142,7 +142,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 }
 
 fn serve(
-    params: &Params,
+    params: &BulkloadParams,
     spec: &Spec,
     made: &Manifest,
     cluster: &mut Cluster,
@@ -212,7 +212,7 @@ mod tests {
 
     #[test]
     fn clients_learn_where_and_who_they_are_and_the_password_is_on_no_command_line() {
-        let map = crate::declare::treatment(Params::rows(), &[]);
+        let map = crate::declare::treatment(BulkloadParams::rows(), &[]);
         let serving = match Bulkload.serve(&map, "127.0.0.1", 2) {
             Err(WorkloadError::Missing { what, .. }) => {
                 println!("skipped: because {what} is not here");

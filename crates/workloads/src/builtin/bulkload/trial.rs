@@ -17,7 +17,7 @@ use crate::Failure;
 use crate::builtin::bulkload::check::{self, query_sums};
 use crate::builtin::bulkload::client::{Connection, PsqlSession, number, query, wait_for};
 use crate::builtin::bulkload::flat::{Manifest, TABLE};
-use crate::builtin::bulkload::params::Params;
+use crate::builtin::bulkload::params::BulkloadParams;
 use crate::builtin::bulkload::results::{self, LoadMeasurements};
 use crate::builtin::bulkload::server::Cluster;
 use crate::driver::work::Channel;
@@ -32,12 +32,13 @@ const LOOK: Duration = Duration::from_millis(1);
 /// reported as an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = Spec::read(json)?;
-    let params = Params::from_map(&spec.params)?;
+    let params = BulkloadParams::from_map(&spec.params)?;
     let stop = spec.stop_flag()?;
     let made = Manifest::read(&spec.more)?;
     channel.phase(Phase::RampUp, None);
     let keep = spec.keep()?;
-    let mut trial = Trial { params: &params, spec: &spec, made: &made, stop: &stop, channel };
+    let mut trial =
+        BulkloadTrial { params: &params, spec: &spec, made: &made, stop: &stop, channel };
     if let Some(address) = &params.address {
         return trial.ask_another(address);
     }
@@ -50,15 +51,15 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
 }
 
 /// State shared by the steps of a trial.
-struct Trial<'a> {
-    params: &'a Params,
+struct BulkloadTrial<'a> {
+    params: &'a BulkloadParams,
     spec: &'a Spec,
     made: &'a Manifest,
     stop: &'a AtomicBool,
     channel: &'a mut Channel,
 }
 
-impl Trial<'_> {
+impl BulkloadTrial<'_> {
     fn measure(&mut self, cluster: &mut Cluster) -> Result<(), Failure> {
         cluster.start(self.stop)?;
         let connection = cluster.connection();

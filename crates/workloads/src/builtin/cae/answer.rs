@@ -4,7 +4,7 @@ use std::path::Path;
 
 use super::{ccx, deck, mumps, theory};
 use crate::builtin::cae::cases::CaseAnalysis;
-use crate::builtin::cae::params::Params;
+use crate::builtin::cae::params::AnalysisParams;
 use crate::{Failure, WorkloadError};
 
 /// Comparison of an answer with its expected value.
@@ -37,7 +37,7 @@ impl CheckedAnswer {
 ///
 /// # Errors
 /// Fails if the file or a result is missing.
-pub fn of_ccx(params: &Params, dir: &Path) -> Result<CheckedAnswer, Failure> {
+pub fn of_ccx(params: &AnalysisParams, dir: &Path) -> Result<CheckedAnswer, Failure> {
     let path = dir.join(format!("{}.dat", deck::JOB));
     let dat = std::fs::read_to_string(&path).map_err(WorkloadError::io("read", &path))?;
     let missing = |what: &str| no_answer(&path, what);

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::WorkloadError;
 use crate::builtin::cae::cases::CaseAnalysis;
-use crate::builtin::cae::params::Params;
+use crate::builtin::cae::params::AnalysisParams;
 use crate::builtin::cae::theory;
 
 /// Name of the job; its files are `case.inp`, `case.dat` and so on.
@@ -28,7 +28,7 @@ const WEAKER: f64 = 0.8;
 ///
 /// # Errors
 /// Fails if it cannot be written.
-pub fn write(params: &Params, dir: &Path) -> Result<(), WorkloadError> {
+pub fn write(params: &AnalysisParams, dir: &Path) -> Result<(), WorkloadError> {
     let path = dir.join(format!("{JOB}.inp"));
     let write = || -> io::Result<()> {
         let mut out = BufWriter::with_capacity(1 << 20, File::create(&path)?);
@@ -47,7 +47,7 @@ fn set(out: &mut impl Write, name: &str, nodes: &[usize]) -> io::Result<()> {
 }
 
 /// Writes the mesh, the sets, the material and the supports.
-fn body(params: &Params, out: &mut impl Write) -> io::Result<()> {
+fn body(params: &AnalysisParams, out: &mut impl Write) -> io::Result<()> {
     let grid = params.case.grid(&params.size);
     writeln!(out, "*HEADING\n{} {}", params.case.name, params.size)?;
     grid.write(out)?;
@@ -80,13 +80,13 @@ fn body(params: &Params, out: &mut impl Write) -> io::Result<()> {
 }
 
 /// Writes the load in z direction, distributed over the nodes of the end.
-fn tip_load(params: &Params, load: f64, out: &mut impl Write) -> io::Result<()> {
+fn tip_load(params: &AnalysisParams, load: f64, out: &mut impl Write) -> io::Result<()> {
     let tips = params.case.grid(&params.size).select(|at, to| at[0] == to[0]).len();
     writeln!(out, "*CLOAD\nTIP,3,{:e}", load / tips as f64)
 }
 
 /// Writes the analysis step and its output requests.
-fn step(params: &Params, out: &mut impl Write) -> io::Result<()> {
+fn step(params: &AnalysisParams, out: &mut impl Write) -> io::Result<()> {
     let print = |out: &mut dyn Write, of: &str| writeln!(out, "*NODE PRINT, NSET={of}\nU");
     let linear = "*STEP\n*STATIC";
     let nonlinear = if params.fault == "diverge" {

@@ -37,7 +37,7 @@ use crate::driver::span::Span;
 use crate::trial_spec::TrialSpec;
 use crate::{Capabilities, Launch, TrialContext, Workload, WorkloadError};
 use cases::Solver;
-use params::Params;
+use params::AnalysisParams;
 
 /// Trial spec with the program to run.
 type Spec = TrialSpec<SolverProgram>;
@@ -59,7 +59,7 @@ pub const NAME: &str = "cae";
 spec! {
     /// Structural analyses with CalculiX (threads) and MUMPS (MPI, factors in files): measures the
     /// elapsed time on the trial's storage and compares the answers with closed forms.
-    NAME, Params::rows();
+    NAME, AnalysisParams::rows();
     /// Wall time from the start of the solver to its end.
     "elapsed", "s", Lower, Measured;
     /// CPU time of the solver's processes in user mode, which includes busy waiting in MPI.
@@ -96,7 +96,7 @@ pub struct Cae;
 
 impl Cae {
     fn trial_spec(ctx: &TrialContext<'_>, over: Option<SpanRun>) -> Result<Spec, WorkloadError> {
-        let built = match Params::from_map(ctx.params)?.case.solver() {
+        let built = match AnalysisParams::from_map(ctx.params)?.case.solver() {
             Solver::Ccx => None,
             Solver::Mumps => Some(mumps::build(ctx.cache_dir)?),
         };
@@ -110,7 +110,7 @@ impl Workload for Cae {
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        let params = Params::from_map(params)?;
+        let params = AnalysisParams::from_map(params)?;
         match params.case.solver() {
             Solver::Ccx => ccx::program(params.ccx.as_deref()).map(|_| ()),
             Solver::Mumps => mumps::check(),
@@ -118,11 +118,11 @@ impl Workload for Cae {
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        facts_of("workload.solver", Params::from_map(params), |p| facts(&p))
+        facts_of("workload.solver", AnalysisParams::from_map(params), |p| facts(&p))
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
-        let params = Params::from_map(ctx.params)?;
+        let params = AnalysisParams::from_map(ctx.params)?;
         match params.case.solver() {
             Solver::Ccx => deck::write(&params, ctx.trial_dir),
             Solver::Mumps => mumps::build(ctx.cache_dir).map(|_| ()),
@@ -140,7 +140,7 @@ impl Workload for Cae {
 
 impl Spans for Cae {
     fn spans(&self, params: &BTreeMap<String, Scalar>) -> bool {
-        Params::from_map(params).is_ok_and(|p| p.case.solver() == Solver::Mumps)
+        AnalysisParams::from_map(params).is_ok_and(|p| p.case.solver() == Solver::Mumps)
     }
 
     fn lead(&self, ctx: &TrialContext<'_>, span: &Span) -> Result<Launch, WorkloadError> {
@@ -154,7 +154,7 @@ impl Spans for Cae {
 }
 
 /// Returns the facts about solver, MPI and BLAS, named `workload.*`.
-fn facts(params: &Params) -> BTreeMap<String, Fact> {
+fn facts(params: &AnalysisParams) -> BTreeMap<String, Fact> {
     let mut facts = match params.case.solver() {
         Solver::Ccx => program_facts("workload.solver", &ccx::program(params.ccx.as_deref()), "-v"),
         Solver::Mumps => {

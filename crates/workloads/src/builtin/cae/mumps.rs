@@ -12,7 +12,7 @@ use assay_system::sha256;
 use crate::WorkloadError;
 use crate::builtin::cae::cases::CaseAnalysis;
 use crate::builtin::cae::over::SpanRun;
-use crate::builtin::cae::params::Params;
+use crate::builtin::cae::params::AnalysisParams;
 use crate::driver::program::{need, version_line};
 use crate::driver::span::as_text;
 use crate::driver::step::ProgramStep;
@@ -88,7 +88,12 @@ pub fn build(cache: &Path) -> Result<PathBuf> {
 ///
 /// # Errors
 /// Fails if mpirun is missing.
-pub fn command(program: &Path, params: &Params, cpus: usize, notes: &Path) -> Result<Command> {
+pub fn command(
+    program: &Path,
+    params: &AnalysisParams,
+    cpus: usize,
+    notes: &Path,
+) -> Result<Command> {
     let mut command = Command::new(launcher()?);
     if rustix::process::geteuid().is_root() {
         // mpirun refuses to run as root without this option.
@@ -121,7 +126,7 @@ pub fn command(program: &Path, params: &Params, cpus: usize, notes: &Path) -> Re
 /// Fails if a path is not UTF-8.
 pub fn command_over(
     program: &Path,
-    params: &Params,
+    params: &AnalysisParams,
     cpus: usize,
     over: &SpanRun,
 ) -> Result<Command> {
@@ -136,7 +141,7 @@ pub fn command_over(
 }
 
 /// Returns the arguments of the program; its scratch folder is its working directory.
-fn arguments(params: &Params) -> Vec<String> {
+fn arguments(params: &AnalysisParams) -> Vec<String> {
     let CaseAnalysis::Equations { out_of_core, solves } = params.case.analysis else {
         return Vec::new();
     };

@@ -18,7 +18,7 @@ const OF_RANKS: [&str; 2] = ["rank", "stall"];
 params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct Params {
+    pub struct AnalysisParams {
         /// Case to analyse. beam-, plate- and bar-: CalculiX; block- and girder-: systems of
         /// equations with MUMPS, -core with factors in memory, -files with factors in files that
         /// are read once, -passes ten times.
@@ -38,14 +38,14 @@ params! {
     }
 }
 
-impl Params {
+impl AnalysisParams {
     /// Reads the parameters of a treatment and checks that they are consistent.
     ///
     /// # Errors
     /// [`WorkloadError::Param`] with a remedy: a value or a combination of values is invalid.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let params = Params::read(map)?;
-        let Params { case, fault, .. } = &params;
+        let params = AnalysisParams::read(map)?;
+        let AnalysisParams { case, fault, .. } = &params;
         let name = case.name;
         let nonlinear =
             matches!(case.analysis, CaseAnalysis::BeamBending | CaseAnalysis::BarPlastic);

@@ -12,7 +12,7 @@ use crate::builtin::cae::answer::{self, CheckedAnswer};
 use crate::builtin::cae::cases::Solver;
 use crate::builtin::cae::devices::Devices;
 use crate::builtin::cae::over::{self, SolverCpuTime};
-use crate::builtin::cae::params::Params;
+use crate::builtin::cae::params::AnalysisParams;
 use crate::builtin::cae::run::{self, SolverRun};
 use crate::driver::work::Channel;
 use crate::{Failure, WorkloadError};
@@ -24,7 +24,7 @@ use crate::{Failure, WorkloadError};
 /// reported as an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = Spec::read(json)?;
-    let params = Params::from_map(&spec.params)?;
+    let params = AnalysisParams::from_map(&spec.params)?;
     let stop = spec.stop_flag()?;
     let keep = spec.keep()?;
     // Not on the trial's storage: if that is full, the solver's message about it must not be lost.
@@ -88,7 +88,7 @@ fn share(share: f64) -> String {
 
 /// Checks that the solver ended successfully, and compares its answer.
 fn judge(
-    params: &Params,
+    params: &AnalysisParams,
     dir: &Path,
     ran: &SolverRun,
     text: &str,
@@ -114,7 +114,7 @@ fn judge(
 /// Returns the CPU time of the processes, and notes the launcher and version of MPI.
 fn account(
     spec: &Spec,
-    params: &Params,
+    params: &AnalysisParams,
     ran: &SolverRun,
     text: &str,
     channel: &mut Channel,

@@ -29,7 +29,7 @@ use crate::{
 pub use output::PRINTED;
 pub use placeholders::is_placeholder;
 
-type Params = BTreeMap<String, Scalar>;
+type ParamMap = BTreeMap<String, Scalar>;
 
 /// Time limit of the commands in `setup`, `prepare` and `conclude`.
 const STEP_TIMEOUT: Duration = Duration::from_secs(600);
@@ -92,7 +92,7 @@ spec! {
 
 /// Returns the argument list of a command line: its words, or the shell's words, `-c` and the line.
 /// `{name}` is replaced by the value of a parameter of the user's.
-fn argv(line: &str, params: &Params) -> Result<Vec<OsString>, WorkloadError> {
+fn argv(line: &str, params: &ParamMap) -> Result<Vec<OsString>, WorkloadError> {
     let split = |what: &str, line: &str| {
         split_words(line).map_err(|e| wrong(format!("{what} `{line}`: {e}")))
     };

@@ -14,7 +14,7 @@ use crate::pattern::{FoundNumber, Pattern, Take};
 use crate::readers::{self, AUTO, ForeignFormat, READ_AS, geometric_mean, read_output, stream};
 use crate::{FinishedProgram, TrialContext, WorkloadError};
 
-use super::{Params, STEP_TIMEOUT, argv, folder};
+use super::{ParamMap, STEP_TIMEOUT, argv, folder};
 
 /// Metric of the number that the command prints.
 pub const PRINTED: &str = "printed";
@@ -31,7 +31,7 @@ pub(super) struct OutputResults {
 }
 
 /// Checks the parameters before the plan.
-pub(super) fn check(params: &Params) -> Result<()> {
+pub(super) fn check(params: &ParamMap) -> Result<()> {
     reader(params)?;
     if !text_of(params, "result_file").is_empty() && text_of(params, "reader").is_empty() {
         return Err(wrong("`result_file` needs a `reader`, such as reader = \"auto\""));
@@ -49,7 +49,7 @@ enum Reader {
     Named(&'static ForeignFormat),
 }
 
-fn reader(params: &Params) -> Result<Option<Reader>> {
+fn reader(params: &ParamMap) -> Result<Option<Reader>> {
     let name = text_of(params, "reader");
     if name.is_empty() || name == AUTO {
         return Ok((name == AUTO).then_some(Reader::Auto));
@@ -63,7 +63,7 @@ fn reader(params: &Params) -> Result<Option<Reader>> {
 }
 
 /// Returns the place of the number that the command prints.
-fn printed(params: &Params) -> Result<Option<Pattern>> {
+fn printed(params: &ParamMap) -> Result<Option<Pattern>> {
     match text_of(params, "metric_from").as_str() {
         "" => Ok(None),
         text => {
@@ -72,7 +72,7 @@ fn printed(params: &Params) -> Result<Option<Pattern>> {
     }
 }
 
-fn expected(params: &Params) -> Result<Option<(PathBuf, Vec<u8>)>> {
+fn expected(params: &ParamMap) -> Result<Option<(PathBuf, Vec<u8>)>> {
     let name = text_of(params, "expect");
     if name.is_empty() {
         return Ok(None);
@@ -191,7 +191,7 @@ fn written(ctx: &TrialContext<'_>, name: &str) -> Result<Result<(PathBuf, Vec<u8
 
 /// Finds the number that the command prints. A missing value has its reason in the notes.
 fn number(
-    params: &Params,
+    params: &ParamMap,
     finished: &FinishedProgram<'_>,
     pattern: &Pattern,
     notes: &mut Vec<String>,

@@ -6,7 +6,7 @@ use std::ffi::OsString;
 use crate::WorkloadError;
 use crate::declare::wrong;
 
-use super::Params;
+use super::ParamMap;
 
 /// Parameters whose text may have placeholders.
 const LINES: [&str; 5] = ["command", "setup", "prepare", "conclude", "check"];
@@ -19,14 +19,14 @@ pub fn is_placeholder<'a>(name: &str, mut texts: impl Iterator<Item = (&'a str, 
 }
 
 /// Returns the values of the placeholders: those of the parameters that the workload does not have.
-fn values(params: &Params) -> impl Iterator<Item = (String, String)> {
+fn values(params: &ParamMap) -> impl Iterator<Item = (String, String)> {
     let own = |name: &str| super::spec().params.iter().any(|p| p.name == name);
     let free = params.iter().filter(move |(name, _)| !own(name));
     free.map(|(name, value)| (format!("{{{name}}}"), value.to_text()))
 }
 
 /// Fills the placeholders of a word; a value never becomes several words.
-pub(super) fn fill(word: OsString, params: &Params) -> OsString {
+pub(super) fn fill(word: OsString, params: &ParamMap) -> OsString {
     let Some(text) = word.to_str().filter(|text| text.contains('{')) else { return word };
     let filled =
         values(params).fold(text.to_owned(), |text, (hole, value)| text.replace(&hole, &value));
@@ -37,7 +37,7 @@ pub(super) fn fill(word: OsString, params: &Params) -> OsString {
 ///
 /// # Errors
 /// If a value has characters that a shell may interpret.
-pub(super) fn fill_shell(line: &str, params: &Params) -> Result<String, WorkloadError> {
+pub(super) fn fill_shell(line: &str, params: &ParamMap) -> Result<String, WorkloadError> {
     let mut line = line.to_owned();
     for (hole, value) in values(params) {
         if !line.contains(&hole) {
@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use assay_model::Scalar;
 
-    fn params() -> Params {
+    fn params() -> ParamMap {
         [("command", "x"), ("n", "6"), ("file", "a b;c")]
             .into_iter()
             .map(|(k, v)| (k.to_owned(), Scalar::parse(v)))

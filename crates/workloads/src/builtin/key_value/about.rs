@@ -9,12 +9,12 @@ use assay_system::scratch;
 
 use crate::Failure;
 use crate::builtin::key_value::admin::{AdminConnection, Endpoint, Stats};
-use crate::builtin::key_value::params::{Network, Params, Transport};
+use crate::builtin::key_value::params::{KeyValueParams, Network, Transport};
 use crate::builtin::key_value::server::{self, RunningServer};
 use crate::driver::program::{fact, facts as program_facts};
 
 /// Returns the facts about the server, all named `workload.server.*`.
-pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
+pub fn facts(params: &KeyValueParams) -> BTreeMap<String, Fact> {
     let mut facts = BTreeMap::new();
     let dialect = params.dialect;
     let named = |name: &str, known| (format!("workload.server.{name}"), fact(known));
@@ -49,7 +49,7 @@ pub fn facts(params: &Params) -> BTreeMap<String, Fact> {
     facts
 }
 
-fn foreign(params: &Params, address: &str) -> Result<AdminConnection, String> {
+fn foreign(params: &KeyValueParams, address: &str) -> Result<AdminConnection, String> {
     let place = match params.transport {
         Transport::Tcp => Endpoint::Tcp(address.to_owned()),
         Transport::Unix => Endpoint::Unix(address.into()),
@@ -62,7 +62,7 @@ fn foreign(params: &Params, address: &str) -> Result<AdminConnection, String> {
 }
 
 /// Starts the server briefly on a UNIX socket and reads its effective settings.
-fn effective(params: &Params) -> Result<Stats, String> {
+fn effective(params: &KeyValueParams) -> Result<Stats, String> {
     // If this process is killed meanwhile, the next sweep of the scratch folder removes `folder`.
     let folder = scratch::make(&scratch::root(), scratch::OWNER)
         .map_err(|e| format!("cannot create a folder for the server: {e}"))?;

@@ -10,7 +10,7 @@ use assay_model::{Scalar, WorkloadSpec};
 use crate::WorkloadError;
 use crate::builtin::key_value::admin::{AdminConnection, Stats};
 use crate::builtin::key_value::answers::Answers;
-use crate::builtin::key_value::params::Params;
+use crate::builtin::key_value::params::KeyValueParams;
 
 /// Connections per connection of the load that the server may have to hold before it notices that
 /// older ones were closed: the load gives up after three lost connections.
@@ -53,11 +53,11 @@ pub struct Dialect {
     pub version_option: &'static str,
     pub spec: fn() -> &'static WorkloadSpec,
     /// Reads the parameters of a treatment.
-    pub read: fn(&BTreeMap<String, Scalar>) -> Result<Params, WorkloadError>,
+    pub read: fn(&BTreeMap<String, Scalar>) -> Result<KeyValueParams, WorkloadError>,
     /// Returns the options of a server that listens at a place, with its files in a folder.
     pub listen: fn(&ServerPlace, &Path) -> Vec<OsString>,
     /// Returns the options that do not depend on the place.
-    pub settings: fn(&Params) -> Vec<OsString>,
+    pub settings: fn(&KeyValueParams) -> Vec<OsString>,
     /// Requests the server's counters.
     pub stats: fn(&mut AdminConnection) -> io::Result<Stats>,
     /// Requests the server's effective settings, without those that depend on its place.

@@ -8,7 +8,7 @@ use assay_model::{Phase, units};
 use super::{diagnostics, results};
 use crate::Failure;
 use crate::builtin::key_value::answers::wrong_words;
-use crate::builtin::key_value::params::{LoadParams, Params};
+use crate::builtin::key_value::params::{KeyValueParams, LoadParams};
 use crate::builtin::key_value::trial::TrialState;
 use crate::driver::response_times;
 
@@ -32,7 +32,7 @@ fn wrong_answers(step: u32, point: &RatePoint, max_errors: f64) -> Option<String
 ///
 /// # Errors
 /// Fails if no rate meets the bound or a run fails.
-pub fn max_rate(stage: &mut TrialState<'_>, params: &Params) -> Result<(), Failure> {
+pub fn max_rate(stage: &mut TrialState<'_>, params: &KeyValueParams) -> Result<(), Failure> {
     let LoadParams { bound, quantile, precision, .. } = **params;
     let limit_ns = bound.as_nanos() as u64;
     let search = SearchBound { quantile, limit_ns, precision, ..SearchBound::default() };

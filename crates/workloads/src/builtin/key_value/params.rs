@@ -128,7 +128,7 @@ pub struct Driver {
     /// Path of the program; `None`: the one on PATH.
     pub path: Option<PathBuf>,
     /// Checks that the program is installed and can generate the load.
-    pub check: fn(&Params) -> Result<(), WorkloadError>,
+    pub check: fn(&KeyValueParams) -> Result<(), WorkloadError>,
 }
 
 params! {
@@ -301,7 +301,7 @@ pub struct OtherOperations {
 
 /// The parameters of a treatment.
 #[derive(Debug, Clone)]
-pub struct Params {
+pub struct KeyValueParams {
     load: LoadParams,
     pub dialect: &'static Dialect,
     pub protocol: Protocol,
@@ -311,7 +311,7 @@ pub struct Params {
     pub driver: Option<Driver>,
 }
 
-impl Deref for Params {
+impl Deref for KeyValueParams {
     type Target = LoadParams;
 
     fn deref(&self) -> &LoadParams {
@@ -319,13 +319,13 @@ impl Deref for Params {
     }
 }
 
-impl DerefMut for Params {
+impl DerefMut for KeyValueParams {
     fn deref_mut(&mut self) -> &mut LoadParams {
         &mut self.load
     }
 }
 
-impl Params {
+impl KeyValueParams {
     /// Reads the common parameters of a treatment and checks that they are consistent.
     ///
     /// # Errors
@@ -337,7 +337,8 @@ impl Params {
         server_threads: u32,
     ) -> Result<Self, WorkloadError> {
         let load = LoadParams::read(map)?;
-        let params = Params { load, dialect, protocol, other, server_threads, driver: None };
+        let params =
+            KeyValueParams { load, dialect, protocol, other, server_threads, driver: None };
         params.load()?.check().map_err(|e| wrong(e.to_string()))?;
         if params.network == Network::Namespace {
             if params.transport == Transport::Unix {
@@ -461,7 +462,7 @@ impl Params {
             ],
             "etc" => {
                 let rows = ETC_SHORT.iter().zip(0u32..).map(|(share, n)| (*share, n.max(4)));
-                let short = Sizes::weighted(rows.collect()).map_err(wrong)?;
+                let short = Sizes::weighted(rows.collect()).map_err(|e| wrong(e.to_string()))?;
                 let share: f64 = ETC_SHORT.iter().sum();
                 let longer = SizeClass { name: "longer".into(), ..all(&ETC_VALUES, 1.0 - share) };
                 vec![class("short", short, share), longer]

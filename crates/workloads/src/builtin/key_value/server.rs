@@ -15,7 +15,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use crate::builtin::key_value::admin::{AdminConnection, Endpoint, login_remedy};
 use crate::builtin::key_value::dialect::{CERTIFICATE, Dialect, KEY, ServerPlace};
 use crate::builtin::key_value::namespace::{self, Cable};
-use crate::builtin::key_value::params::{Network, Params, Transport};
+use crate::builtin::key_value::params::{KeyValueParams, Network, Transport};
 use crate::{Failure, WorkloadError};
 
 use crate::driver::program::{free_port, last_lines, log_to, need};
@@ -33,7 +33,7 @@ const SOCKET_PATH: usize = 107;
 ///
 /// # Errors
 /// Fails if it is not installed.
-pub fn program(params: &Params) -> Result<PathBuf, WorkloadError> {
+pub fn program(params: &KeyValueParams) -> Result<PathBuf, WorkloadError> {
     let Dialect { program, package, .. } = params.dialect;
     let name = params.server_path.clone().unwrap_or_else(|| program.into());
     let what = format!("the server `{}`", name.display());
@@ -65,7 +65,11 @@ impl RunningServer {
     ///
     /// # Errors
     /// Fails if the program is missing, does not start, or does not answer.
-    pub fn start(params: &Params, dir: &Path, cpus: Option<&[usize]>) -> Result<Self, Failure> {
+    pub fn start(
+        params: &KeyValueParams,
+        dir: &Path,
+        cpus: Option<&[usize]>,
+    ) -> Result<Self, Failure> {
         if params.transport == Transport::Tls {
             make_certificate(dir, &params.tls_name)?;
         }
@@ -188,7 +192,7 @@ impl Drop for RunningServer {
 }
 
 fn spawn(
-    params: &Params,
+    params: &KeyValueParams,
     dir: &Path,
     cpus: Option<&[usize]>,
     address: IpAddr,
@@ -223,7 +227,11 @@ fn spawn(
 }
 
 /// Chooses the place that a server listens on: a socket in `dir`, or free ports of `address`.
-fn server_place(params: &Params, dir: &Path, address: IpAddr) -> Result<ServerPlace, Failure> {
+fn server_place(
+    params: &KeyValueParams,
+    dir: &Path,
+    address: IpAddr,
+) -> Result<ServerPlace, Failure> {
     if params.transport == Transport::Unix {
         let path = dir.join("server.sock");
         if path.as_os_str().len() > SOCKET_PATH {

@@ -14,7 +14,7 @@ use super::{diagnostics, finding, results};
 use crate::builtin::key_value::admin::{AdminConnection, Endpoint, count, login_remedy};
 use crate::builtin::key_value::answers::{Answers, wrong_words};
 use crate::builtin::key_value::dialect::Dialect;
-use crate::builtin::key_value::params::{Driver, Find, Params, Transport};
+use crate::builtin::key_value::params::{Driver, Find, KeyValueParams, Transport};
 use crate::builtin::key_value::server::RunningServer;
 use crate::builtin::key_value::server_side::{HostCpu, ServerCounters, listen, sample};
 use crate::builtin::key_value::split::split;
@@ -111,7 +111,7 @@ pub fn run(
 }
 
 /// Returns the addresses of a server that is already running.
-fn foreign(params: &Params, address: &str) -> (Target, Option<Endpoint>) {
+fn foreign(params: &KeyValueParams, address: &str) -> (Target, Option<Endpoint>) {
     let text = address.to_owned();
     match params.transport {
         Transport::Unix => (Target::Unix(address.into()), Some(Endpoint::Unix(address.into()))),
@@ -150,7 +150,7 @@ pub struct TrialState<'a> {
 
 impl TrialState<'_> {
     /// Fills the cache and measures what `params.find` asks for.
-    fn find(&mut self, params: &Params, spec: &Spec) -> Result<(), Failure> {
+    fn find(&mut self, params: &KeyValueParams, spec: &Spec) -> Result<(), Failure> {
         if let (Some(driver), Some(run)) = (&params.driver, self.external) {
             return run(driver, &spec.dir, self);
         }

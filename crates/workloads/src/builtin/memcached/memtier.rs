@@ -15,7 +15,7 @@ use assay_loadgen::{Target, Trust};
 use assay_model::{Load, Observation, Phase};
 
 use crate::builtin::key_value::diagnostics;
-use crate::builtin::key_value::params::{Driver, Find, Params};
+use crate::builtin::key_value::params::{Driver, Find, KeyValueParams};
 use crate::builtin::key_value::server_side::{ServerCounters, listen, sample};
 use crate::builtin::key_value::trial::TrialState;
 use crate::declare::wrong;
@@ -39,7 +39,7 @@ pub fn program(path: Option<&Path>) -> Result<PathBuf, WorkloadError> {
 ///
 /// # Errors
 /// See [`program`].
-pub fn installed(params: &Params) -> Result<(), WorkloadError> {
+pub fn installed(params: &KeyValueParams) -> Result<(), WorkloadError> {
     program(params.driver.as_ref().and_then(|driver| driver.path.as_deref())).map(|_| ())
 }
 
@@ -47,7 +47,7 @@ pub fn installed(params: &Params) -> Result<(), WorkloadError> {
 ///
 /// # Errors
 /// [`WorkloadError::Param`] names a parameter that it does not support.
-pub fn can(params: &Params) -> Result<(), WorkloadError> {
+pub fn can(params: &KeyValueParams) -> Result<(), WorkloadError> {
     let refuse = |what: &str| {
         Err(wrong(format!("memtier_benchmark cannot do {what}; use `driver = \"assay\"`")))
     };

@@ -13,7 +13,7 @@ use assay_model::Scalar;
 
 use crate::builtin::key_value::admin::{AdminConnection, Stats, unexpected_answer};
 use crate::builtin::key_value::dialect::{CERTIFICATE, Dialect, KEY, RECONNECTS, ServerPlace};
-use crate::builtin::key_value::params::{Driver, LoadParams, OtherOperations, Params};
+use crate::builtin::key_value::params::{Driver, KeyValueParams, LoadParams, OtherOperations};
 use crate::builtin::key_value::{KeyValue, metrics, trial as shared};
 use crate::declare::{int, one_of, or_none, params, path, spec};
 use crate::driver::work::Channel;
@@ -86,10 +86,14 @@ pub fn trial(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     shared::run(&DIALECT, Some(memtier::run), json, channel)
 }
 
-fn read(map: &BTreeMap<String, Scalar>) -> Result<Params, WorkloadError> {
+fn read(map: &BTreeMap<String, Scalar>) -> Result<KeyValueParams, WorkloadError> {
     let own = Own::read(map)?;
-    let mut params =
-        Params::new(&DIALECT, map, (own.protocol, OtherOperations::default()), own.server_threads)?;
+    let mut params = KeyValueParams::new(
+        &DIALECT,
+        map,
+        (own.protocol, OtherOperations::default()),
+        own.server_threads,
+    )?;
     if own.memtier {
         params.driver = Some(Driver { path: own.driver_path, check: memtier::installed });
         memtier::can(&params)?;
@@ -123,7 +127,7 @@ fn listen(place: &ServerPlace, dir: &Path) -> Vec<OsString> {
 /// Connections and files that the server needs in addition to those of the load.
 const SPARE_CONNECTIONS: usize = 64;
 
-fn settings(params: &Params) -> Vec<OsString> {
+fn settings(params: &KeyValueParams) -> Vec<OsString> {
     let connections = most_connections(params.connections);
     let mebibytes = (params.memory >> 20).max(1);
     let mut arguments: Vec<OsString> = ["-U", "0", "-t"].map(OsString::from).into();

@@ -11,7 +11,7 @@ use crate::Failure;
 use crate::builtin::memory::caches;
 use crate::builtin::memory::kernels::{Arrays, Kernel, Loops};
 use crate::builtin::memory::metrics::spec;
-use crate::builtin::memory::setup::Trial;
+use crate::builtin::memory::setup::MemoryTrial;
 use crate::builtin::memory::team::Team;
 use crate::builtin::pointer_chase::knees::{self, plateaus};
 use crate::driver::work::{Channel, Curve};
@@ -31,7 +31,7 @@ struct Point {
 ///
 /// # Errors
 /// Fails if instructions, CPUs or memory are missing.
-pub fn run(trial: &Trial, channel: &mut Channel) -> Result<(), Failure> {
+pub fn run(trial: &MemoryTrial, channel: &mut Channel) -> Result<(), Failure> {
     let (params, loops) = (&trial.params, Loops::for_instructions(&trial.params.instructions)?);
     trial.check_room()?;
     channel.phase(Phase::RampUp, None);
@@ -105,7 +105,7 @@ impl Point {
 }
 
 /// Reports the curve of a kernel, from working sets and the rates there, and its metrics.
-fn report(trial: &Trial, kernel: Kernel, points: &[(f64, Vec<f64>)], channel: &mut Channel) {
+fn report(trial: &MemoryTrial, kernel: Kernel, points: &[(f64, Vec<f64>)], channel: &mut Channel) {
     let name = kernel.name();
     let curve: Vec<[f64; 2]> =
         points.iter().filter_map(|(x, rates)| Some([*x, *rates.last()?])).collect();

@@ -8,7 +8,7 @@ use assay_system::clock::monotonic_ns;
 
 use crate::Failure;
 use crate::builtin::memory::metrics::spec;
-use crate::builtin::memory::setup::Trial;
+use crate::builtin::memory::setup::MemoryTrial;
 use crate::builtin::memory::team::Team;
 use crate::driver::work::{Channel, Curve};
 
@@ -23,7 +23,7 @@ struct Line(AtomicU64);
 ///
 /// # Errors
 /// Fails with one CPU, or if a thread cannot be bound.
-pub fn run(trial: &Trial, channel: &mut Channel) -> Result<(), Failure> {
+pub fn run(trial: &MemoryTrial, channel: &mut Channel) -> Result<(), Failure> {
     trial.needs_two("a cache line goes from one CPU to another")?;
     channel.phase(Phase::Steady, None);
     let cpus = &trial.cpus;
@@ -51,7 +51,7 @@ pub fn run(trial: &Trial, channel: &mut Channel) -> Result<(), Failure> {
 
 /// Returns the time of one way between two CPUs in seconds: the shortest repetition, because
 /// disturbances only add time.
-fn pair(trial: &Trial, cpus: [usize; 2], channel: &mut Channel) -> Result<f64, Failure> {
+fn pair(trial: &MemoryTrial, cpus: [usize; 2], channel: &mut Channel) -> Result<f64, Failure> {
     let (team, line) = (Team::new(&cpus), Line(AtomicU64::new(0)));
     let turns = AtomicU64::new(FIRST);
     let work = |thread: usize, _: Option<&mut Channel>| {

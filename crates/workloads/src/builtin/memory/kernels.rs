@@ -289,7 +289,7 @@ unsafe fn store_pair(to: *mut f64, v: float64x2_t) {
 }
 
 // One word at a time, as a plain loop in C: the compiler never joins atomic accesses into vectors.
-// `Params` refuses the kernels around the caches, so that the third function is never called.
+// `MemoryParams` refuses the kernels around the caches, so that the third function is never called.
 passes! {
     scalar: f64, u64, load_number, store_number, store_number, std::convert::identity, Add::add,
         Mul::mul, load_word, u64::wrapping_add;

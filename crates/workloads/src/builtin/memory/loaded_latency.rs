@@ -13,10 +13,10 @@ use assay_system::clock::monotonic_ns;
 use crate::Failure;
 use crate::builtin::memory::kernels::{Arrays, Loops};
 use crate::builtin::memory::metrics::spec;
-use crate::builtin::memory::setup::Trial;
+use crate::builtin::memory::setup::MemoryTrial;
 use crate::builtin::memory::team::Team;
 use crate::builtin::pointer_chase::memory::{ChainMemory, LinkAddress};
-use crate::builtin::pointer_chase::params::Order;
+use crate::builtin::pointer_chase::params::ChainOrder;
 use crate::driver::work::{Channel, Curve};
 
 /// Elements between two looks at the clock.
@@ -41,7 +41,7 @@ struct Moved(AtomicU64);
 
 /// The threads, and the traffic that they generate.
 struct Traffic<'a> {
-    trial: &'a Trial,
+    trial: &'a MemoryTrial,
     team: Team<'a>,
     loops: Loops,
     /// Rate of each generator in bytes per second, or a command.
@@ -54,7 +54,7 @@ struct Traffic<'a> {
 ///
 /// # Errors
 /// Fails with one CPU, or if instructions or memory are missing.
-pub fn run(trial: &Trial, channel: &mut Channel) -> Result<(), Failure> {
+pub fn run(trial: &MemoryTrial, channel: &mut Channel) -> Result<(), Failure> {
     trial.needs_two("one CPU measures the latency while others generate traffic")?;
     trial.check_room()?;
     channel.phase(Phase::RampUp, None);
@@ -131,7 +131,7 @@ impl Traffic<'_> {
         let mut rng = Rng::new(trial.seed);
         let mut places = Vec::new();
         let links =
-            memory.chain(trial.largest(), STRIDE, Order::Random, &mut places, &mut rng) as u64;
+            memory.chain(trial.largest(), STRIDE, ChainOrder::Random, &mut places, &mut rng) as u64;
         drop(places);
         self.team.wait();
         let mut at: Option<LinkAddress> = None;

@@ -1,6 +1,6 @@
 //! Name, parameters and metrics of the workload.
 
-use crate::builtin::memory::params::Params;
+use crate::builtin::memory::params::MemoryParams;
 use crate::declare::spec;
 
 /// Name of the workload and of its trial program.
@@ -9,7 +9,7 @@ pub const NAME: &str = "memory";
 spec! {
     /// Moves memory with one thread on each CPU: measures bandwidth by working set, latency under
     /// load, latency between CPUs, or the time of page faults.
-    NAME, Params::rows();
+    NAME, MemoryParams::rows();
     /// Bandwidth of `triad`, or else of the first kernel, in the largest working set: all bytes
     /// that the kernel reads and writes, without the lines that stores fetch first, over the time
     /// of the best repetition.

@@ -23,7 +23,7 @@ pub use trial::run as trial;
 
 use crate::trial_spec::TrialSpec;
 use crate::{Launch, TrialContext, Workload, WorkloadError};
-use params::{Params, Test};
+use params::{MemoryParams, Test};
 
 /// Measures memory, caches and the paths between CPUs. The deciding metric depends on `test`.
 pub struct Memory;
@@ -34,11 +34,11 @@ impl Workload for Memory {
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        Params::from_map(params).map(|_| ())
+        MemoryParams::from_map(params).map(|_| ())
     }
 
     fn deciding(&self, params: &BTreeMap<String, Scalar>) -> Option<&'static str> {
-        Some(match Params::from_map(params).ok()?.test {
+        Some(match MemoryParams::from_map(params).ok()?.test {
             Test::Bandwidth => "bandwidth",
             Test::LoadedLatency => "loaded_latency",
             Test::CoreToCore => "core_latency",

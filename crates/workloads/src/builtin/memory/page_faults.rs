@@ -9,7 +9,7 @@ use assay_system::clock::monotonic_ns;
 
 use crate::Failure;
 use crate::builtin::memory::metrics::spec;
-use crate::builtin::memory::setup::Trial;
+use crate::builtin::memory::setup::MemoryTrial;
 use crate::builtin::memory::team::Team;
 use crate::builtin::pointer_chase::memory::ChainMemory;
 use crate::driver::work::Channel;
@@ -26,7 +26,7 @@ struct FirstTouch {
 ///
 /// # Errors
 /// Fails if memory is missing or the kernel does not report the faults.
-pub fn run(trial: &Trial, channel: &mut Channel) -> Result<(), Failure> {
+pub fn run(trial: &MemoryTrial, channel: &mut Channel) -> Result<(), Failure> {
     trial.check_room()?;
     channel.phase(Phase::Steady, None);
     let rounds = trial.params.rounds;

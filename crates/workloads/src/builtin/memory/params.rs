@@ -31,7 +31,7 @@ const INSTRUCTIONS: [&str; 6] = ["auto", "avx512", "avx2", "sse2", "neon", "scal
 params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone)]
-    pub struct Params {
+    pub struct MemoryParams {
         /// `bandwidth` of kernels by working set; `loaded-latency`: latency of a load while other
         /// CPUs move memory; `core-to-core`: time for a cache line to go from one CPU to another,
         /// for every pair; `page-faults`: time of the first touch of a page.
@@ -81,13 +81,13 @@ fn kernels(text: &str) -> Result<Vec<Kernel>, String> {
     if all.is_empty() { Err("name at least one kernel".to_owned()) } else { Ok(all) }
 }
 
-impl Params {
+impl MemoryParams {
     /// Reads the parameters of a treatment and checks that they are consistent.
     ///
     /// # Errors
     /// [`WorkloadError::Param`] with a remedy: a value or a combination of values is invalid.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let params = Params::read(map)?;
+        let params = MemoryParams::read(map)?;
         if params.min_time.is_zero() {
             return Err(wrong("`min_time` must be longer than 0 s"));
         }
@@ -145,8 +145,8 @@ mod tests {
     use super::*;
     use crate::declare::treatment;
 
-    fn read(changes: &[(&str, Scalar)]) -> Result<Params, WorkloadError> {
-        Params::from_map(&treatment(Params::rows(), changes))
+    fn read(changes: &[(&str, Scalar)]) -> Result<MemoryParams, WorkloadError> {
+        MemoryParams::from_map(&treatment(MemoryParams::rows(), changes))
     }
 
     #[test]
@@ -157,7 +157,7 @@ mod tests {
             cpus: cpus.to_vec(),
         };
         let caches = [cache(1, 48, &[4]), cache(2, 1024, &[4]), cache(3, 32768, &[4, 5, 6, 7])];
-        let kib = |params: &Params, caches: &[Cache], cpus: &[usize]| -> Vec<u64> {
+        let kib = |params: &MemoryParams, caches: &[Cache], cpus: &[usize]| -> Vec<u64> {
             params.sets(caches, cpus).unwrap().into_iter().map(|s| s >> 10).collect()
         };
         let auto = read(&[]).unwrap();

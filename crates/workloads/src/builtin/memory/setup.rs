@@ -6,14 +6,14 @@ use assay_system::meminfo_bytes;
 use crate::Failure;
 use crate::builtin::memory::caches::Cache;
 use crate::builtin::memory::kernels::GAPS;
-use crate::builtin::memory::params::Params;
+use crate::builtin::memory::params::MemoryParams;
 use crate::builtin::pointer_chase::memory::ChainMemory;
 use crate::builtin::pointer_chase::params::BackingPages;
 use crate::builtin::pointer_chase::verdict;
 
 /// Everything that a test needs.
-pub struct Trial {
-    pub params: Params,
+pub struct MemoryTrial {
+    pub params: MemoryParams,
     /// CPUs of the threads.
     pub cpus: Vec<usize>,
     /// Caches of the first CPU; empty if the machine hides them.
@@ -25,7 +25,7 @@ pub struct Trial {
     pub seed: u64,
 }
 
-impl Trial {
+impl MemoryTrial {
     /// Returns the largest working set in bytes.
     pub fn largest(&self) -> usize {
         self.sets.last().copied().unwrap_or_default() as usize

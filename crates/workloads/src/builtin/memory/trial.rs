@@ -3,8 +3,8 @@
 use assay_system::Root;
 
 use crate::Failure;
-use crate::builtin::memory::params::{Params, Test};
-use crate::builtin::memory::setup::Trial;
+use crate::builtin::memory::params::{MemoryParams, Test};
+use crate::builtin::memory::setup::MemoryTrial;
 use crate::builtin::memory::{bandwidth, caches, core_to_core, loaded_latency, page_faults};
 use crate::builtin::pointer_chase::from_control;
 use crate::driver::work::Channel;
@@ -17,7 +17,7 @@ use crate::trial_spec::TrialSpec;
 /// event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = TrialSpec::<u64>::read(json)?;
-    let params = Params::from_map(&spec.params)?;
+    let params = MemoryParams::from_map(&spec.params)?;
     let threads = params.threads.map_or(spec.cpus.len(), |n| n as usize);
     let cpus = spec.cpus.get(..threads).filter(|cpus| !cpus.is_empty()).ok_or_else(|| {
         let own = spec.cpus.len();
@@ -26,7 +26,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let caches = cpus.first().map_or_else(Vec::new, |cpu| caches::of_cpu(&Root::system(), *cpu));
     let sets = params.sets(&caches, cpus)?;
     let pages = params.pages.unwrap_or_else(from_control);
-    let trial = Trial { cpus: cpus.to_vec(), caches, sets, pages, seed: spec.more, params };
+    let trial = MemoryTrial { cpus: cpus.to_vec(), caches, sets, pages, seed: spec.more, params };
     match trial.params.test {
         Test::Bandwidth => bandwidth::run(&trial, channel),
         Test::LoadedLatency => loaded_latency::run(&trial, channel),

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use assay_model::Fact;
 
 use crate::WorkloadError;
-use crate::builtin::orders::params::Params;
+use crate::builtin::orders::params::OrdersParams;
 use crate::declare::wrong;
 use crate::driver::program::{digest, need};
 
@@ -97,7 +97,7 @@ impl Java {
 
     /// Returns the options of an instance with a heap of `heap` bytes that logs its collections to
     /// `log`.
-    pub fn options(&self, params: &Params, heap: u64, log: &Path) -> Vec<OsString> {
+    pub fn options(&self, params: &OrdersParams, heap: u64, log: &Path) -> Vec<OsString> {
         let kib = (heap / 1024).max(2048);
         let mut options: Vec<OsString> =
             vec![format!("-Xms{kib}k").into(), format!("-Xmx{kib}k").into()];

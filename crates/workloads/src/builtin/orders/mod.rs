@@ -30,7 +30,7 @@ use crate::declare::spec;
 use crate::driver::program::facts_of;
 use crate::trial_spec::TrialSpec;
 use crate::{Capabilities, Launch, TrialContext, Workload, WorkloadError};
-use params::Params;
+use params::OrdersParams;
 
 /// Trial spec with the compiled kit.
 type Spec = TrialSpec<Classes>;
@@ -54,7 +54,7 @@ spec! {
     /// The middle tier of a wholesale supplier in Java, in one or many virtual machines: the number
     /// of warehouses, with one thread each, rises from point to point; the score covers the points
     /// from the expected peak on.
-    NAME, Params::rows();
+    NAME, OrdersParams::rows();
     /// Score: transactions of all kinds per second, summed over the instances, and averaged over
     /// the points from N to 2N warehouses. Under a rate: those of its one point.
     "orders/s", "orders/s", Higher, Measured;
@@ -122,13 +122,13 @@ impl Workload for Orders {
     }
 
     fn deciding(&self, params: &BTreeMap<String, Scalar>) -> Option<&'static str> {
-        let params = Params::from_map(params).ok()?;
+        let params = OrdersParams::from_map(params).ok()?;
         let p99 = params.under_rate().then_some("response_p99");
         if params.search { Some("max_rate") } else { p99 }
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        let params = Params::from_map(params)?;
+        let params = OrdersParams::from_map(params)?;
         let java = java::find(&params.jvm)?;
         if params.jar.is_none() {
             build::compiler(&java)?;
@@ -137,14 +137,14 @@ impl Workload for Orders {
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        let found = Params::from_map(params).and_then(|p| java::find(&p.jvm));
+        let found = OrdersParams::from_map(params).and_then(|p| java::find(&p.jvm));
         let mut facts = facts_of("workload.jvm", found, |java| java.facts());
         facts.insert("workload.kit.sha256".into(), Fact::known(build::sources_sha256()));
         facts
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
-        let params = Params::from_map(ctx.params)?;
+        let params = OrdersParams::from_map(ctx.params)?;
         match &params.jar {
             Some(_) => Ok(()),
             None => build::classes(&java::find(&params.jvm)?, ctx.cache_dir).map(|_| ()),
@@ -152,7 +152,7 @@ impl Workload for Orders {
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        let params = Params::from_map(ctx.params)?;
+        let params = OrdersParams::from_map(ctx.params)?;
         let classes = if let Some(jar) = params.jar {
             Classes { path: jar, sha256: None }
         } else {

@@ -52,7 +52,7 @@ pub struct Limit {
 params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct Params {
+    pub struct OrdersParams {
         /// Number of virtual machines that run at the same time; each has its own CPUs and its own
         /// warehouses.
         instances: usize = int(1, 1024), 1;
@@ -179,13 +179,13 @@ fn length(text: &str) -> Result<Option<Duration>, units::UnitError> {
     (!text.is_empty()).then(|| units::duration_of(&Scalar::from(text))).transpose()
 }
 
-impl Params {
+impl OrdersParams {
     /// Reads the parameters of a treatment and checks that they are consistent.
     ///
     /// # Errors
     /// [`WorkloadError::Param`] with a remedy: a value or a combination of values is invalid.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let params = Params::read(map)?;
+        let params = OrdersParams::read(map)?;
         let instances = params.instances;
         if let Cpus::These(lists) = &params.cpus
             && lists.len() != instances

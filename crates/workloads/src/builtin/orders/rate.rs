@@ -8,11 +8,11 @@ use std::time::Duration;
 use assay_loadgen::{RatePoint, SearchBound, search};
 use assay_model::{LimitedBy, Load, Observation, units};
 
-use super::trial::Trial;
+use super::trial::OrdersTrial;
 use super::{SCORE, pauses, spec};
 use crate::Failure;
 use crate::builtin::orders::instance::Hello;
-use crate::builtin::orders::params::{Limit, Params};
+use crate::builtin::orders::params::{Limit, OrdersParams};
 use crate::builtin::orders::pauses::Pause;
 use crate::builtin::orders::response::Responses;
 use crate::builtin::orders::result::{MeasuredPoint, Points, Window};
@@ -45,7 +45,7 @@ fn column_ns(rate: f64, window: &Window) -> u64 {
 }
 
 /// Returns the kit's command that starts a point, at a rate of all instances or without one.
-pub(super) fn command(params: &Params, rate: Option<f64>, w: &Window) -> String {
+pub(super) fn command(params: &OrdersParams, rate: Option<f64>, w: &Window) -> String {
     let moments = format!("{} {} {} {}", w.begin, w.start, w.end, w.stop);
     let Some(rate) = rate else { return format!("go {moments}") };
     let spacing = if params.even { "even" } else { "exponential" };
@@ -55,7 +55,7 @@ pub(super) fn command(params: &Params, rate: Option<f64>, w: &Window) -> String 
 
 /// Measures the point at the rate, after the search for that rate if there is one.
 pub(super) fn points(
-    trial: &mut Trial<'_>,
+    trial: &mut OrdersTrial<'_>,
     crew: &mut ProcessGroup,
     warehouses: u32,
 ) -> Result<Vec<MeasuredPoint>, Failure> {
@@ -81,11 +81,11 @@ pub(super) fn points(
 }
 
 /// Measures a rate of all instances.
-type Measure<'a> = dyn FnMut(&mut Trial<'_>, f64) -> Result<Option<Responses>, Failure> + 'a;
+type Measure<'a> = dyn FnMut(&mut OrdersTrial<'_>, f64) -> Result<Option<Responses>, Failure> + 'a;
 
 /// Returns the highest rate that keeps `limit`; notes every step.
 fn find(
-    trial: &mut Trial<'_>,
+    trial: &mut OrdersTrial<'_>,
     limit: &Limit,
     first: f64,
     measure: &mut Measure<'_>,
@@ -143,7 +143,7 @@ fn percentile(quantile: f64, seconds: Option<f64>) -> String {
 /// Sends the response times of the scored point at a rate; nothing without a rate.
 pub(super) fn report(
     points: &Points,
-    params: &Params,
+    params: &OrdersParams,
     hello: &[Hello],
     keep: &Path,
     channel: &mut Channel,
@@ -285,12 +285,12 @@ mod tests {
     #[test]
     fn the_search_finds_the_rate_of_a_scan() {
         let changes = [("search", Scalar::Bool(true)), ("limit", "p99<=1ms".into())];
-        let params = Params::from_map(&treatment(Params::rows(), &changes)).unwrap();
+        let params = OrdersParams::from_map(&treatment(OrdersParams::rows(), &changes)).unwrap();
         let limit = params.limit.clone().unwrap();
         let mut channel = Channel::to(Box::new(std::io::sink()));
         let stop = AtomicBool::new(false);
         let (stop, channel, scored_s) = (&stop, &mut channel, (0.0, 0.0));
-        let mut trial = Trial { params: &params, stop, channel, heaps: &[], scored_s };
+        let mut trial = OrdersTrial { params: &params, stop, channel, heaps: &[], scored_s };
         let mut seed = 0;
         let found = find(&mut trial, &limit, 500.0, &mut |_, rate| {
             seed += 1;

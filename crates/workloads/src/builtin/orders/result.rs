@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::builtin::orders::instance::{Hello, InstanceResult};
 use crate::builtin::orders::memory::ProcessMemory;
-use crate::builtin::orders::params::Params;
+use crate::builtin::orders::params::OrdersParams;
 use crate::builtin::orders::response::{InstanceResponses, Responses};
 use crate::builtin::orders::schedule::PlannedPoint;
 
@@ -142,7 +142,7 @@ impl Points {
 
     /// Returns the result with the names of the rule pack `orders`. Times are in seconds from the
     /// start of the first point.
-    pub fn result(&self, params: &Params, hello: &[Hello], about: &ResultNotes<'_>) -> Value {
+    pub fn result(&self, params: &OrdersParams, hello: &[Hello], about: &ResultNotes<'_>) -> Value {
         let zero = self.all.first().map_or(0, |m| m.window.begin);
         let at = |ns: u64| (ns as f64 - zero as f64) * NS;
         let instance = |m: &MeasuredPoint, i: usize, p: &InstanceResult| {

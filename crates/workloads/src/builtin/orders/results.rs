@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::WorkloadError;
 use crate::builtin::orders::SCORE;
 use crate::builtin::orders::instance::InstanceResult;
-use crate::builtin::orders::params::Params;
+use crate::builtin::orders::params::OrdersParams;
 use crate::builtin::orders::result::{MeasuredPoint, Points};
 use crate::driver::work::{Channel, Curve};
 
@@ -43,7 +43,7 @@ pub fn phases(points: &Points, channel: &mut Channel) {
     }
 }
 
-pub fn metrics(points: &Points, params: &Params, busy: Option<f64>, channel: &mut Channel) {
+pub fn metrics(points: &Points, params: &OrdersParams, busy: Option<f64>, channel: &mut Channel) {
     let instances = params.instances as f64;
     let score = points.score();
     let scored = || points.scored().flat_map(|m| &m.instances);

@@ -11,7 +11,7 @@ use assay_system::{Root, clock};
 use super::{Spec, build, java, memory, nodes, rate, results};
 use crate::Failure;
 use crate::builtin::orders::instance::{self, Hello, InstanceLine};
-use crate::builtin::orders::params::{Cpus, Params};
+use crate::builtin::orders::params::{Cpus, OrdersParams};
 use crate::builtin::orders::result::{MeasuredPoint, Points, ResultNotes, Window};
 use crate::builtin::orders::schedule::{PlannedPoint, last, points};
 use crate::driver::copies::{CopiesError, Copy, CopyAnswer, ProcessGroup, places};
@@ -33,7 +33,7 @@ const HEAP_EACH: u64 = 64 << 20;
 /// are reported as an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<()> {
     let spec = Spec::read(json)?;
-    let params = Params::from_map(&spec.params)?;
+    let params = OrdersParams::from_map(&spec.params)?;
     let stop = spec.stop_flag()?;
     let keep = spec.keep()?;
     channel.phase(Phase::RampUp, None);
@@ -42,7 +42,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<()> {
         .unwrap_or_else(|| (clock::monotonic_ns() ^ u64::from(std::process::id())).max(1));
     let (copies, heaps) = copies(&params, &spec, &keep, stream)?;
     let (stop, heaps, scored_s) = (&*stop, &*heaps, (0.0, 0.0));
-    let mut trial = Trial { params: &params, stop, channel, heaps, scored_s };
+    let mut trial = OrdersTrial { params: &params, stop, channel, heaps, scored_s };
     trial.tell(&copies, &spec.cpus, stream);
     let mut crew = ProcessGroup::start(&copies)?;
     let hello = trial.greet(&mut crew)?;
@@ -78,7 +78,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<()> {
 
 /// Returns true if options request precompiled code or archived classes; the archive of the
 /// platform's classes comes with every virtual machine and does not count.
-fn precompiled(params: &Params) -> bool {
+fn precompiled(params: &OrdersParams) -> bool {
     let text: Vec<String> =
         params.options.iter().map(|o| o.to_string_lossy().into_owned()).collect();
     let asks = ["AOT", "SharedArchiveFile", "CRaC", "-Xshareclasses", "ReplayDataFile"];
@@ -86,7 +86,12 @@ fn precompiled(params: &Params) -> bool {
 }
 
 /// Returns the commands and placement of the instances, and their heaps in bytes.
-fn copies(params: &Params, spec: &Spec, keep: &Path, stream: u64) -> Result<(Vec<Copy>, Vec<u64>)> {
+fn copies(
+    params: &OrdersParams,
+    spec: &Spec,
+    keep: &Path,
+    stream: u64,
+) -> Result<(Vec<Copy>, Vec<u64>)> {
     let java = java::find(&params.jvm)?;
     let on = nodes::assign(&params.nodes, &spec.cpus, params.instances)?;
     let lists: Vec<Option<Vec<usize>>> = match &params.cpus {
@@ -126,8 +131,8 @@ fn copies(params: &Params, spec: &Spec, keep: &Path, stream: u64) -> Result<(Vec
 }
 
 /// State shared by the steps of a trial.
-pub(super) struct Trial<'a> {
-    pub(super) params: &'a Params,
+pub(super) struct OrdersTrial<'a> {
+    pub(super) params: &'a OrdersParams,
     pub(super) stop: &'a AtomicBool,
     pub(super) channel: &'a mut Channel,
     /// Heap of each instance in bytes.
@@ -136,7 +141,7 @@ pub(super) struct Trial<'a> {
     pub(super) scored_s: (f64, f64),
 }
 
-impl Trial<'_> {
+impl OrdersTrial<'_> {
     /// Notes the command line and seed, and reports the number of instances and CPUs.
     fn tell(&mut self, copies: &[Copy], cpus: &[usize], stream: u64) {
         if let Some(first) = copies.first() {

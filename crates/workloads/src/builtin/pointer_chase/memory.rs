@@ -14,7 +14,7 @@ use rustix::mm::{
 use rustix::param::page_size;
 
 use crate::Failure;
-use crate::builtin::pointer_chase::params::{BackingPages, Order};
+use crate::builtin::pointer_chase::params::{BackingPages, ChainOrder};
 
 const HUGE: usize = 2 << 20;
 /// Loads between two checks of the count. Not a power of two: if the same instruction always hits
@@ -123,7 +123,7 @@ impl ChainMemory {
         &mut self,
         working_set: usize,
         stride: usize,
-        order: Order,
+        order: ChainOrder,
         places: &mut Vec<u32>,
         rng: &mut Rng,
     ) -> usize {
@@ -134,10 +134,10 @@ impl ChainMemory {
         let page = page_size();
         let whole = working_set.is_multiple_of(page) && page.is_multiple_of(stride);
         match order {
-            Order::Pages if whole => by_page(places, page / stride, rng),
+            ChainOrder::Pages if whole => by_page(places, page / stride, rng),
             // The order of traversal: random, starting at the beginning.
-            Order::Random | Order::Pages => rng.shuffle(&mut places[1..]),
-            Order::Forward => {}
+            ChainOrder::Random | ChainOrder::Pages => rng.shuffle(&mut places[1..]),
+            ChainOrder::Forward => {}
         }
         for (i, from) in places.iter().enumerate() {
             let to = places[(i + 1) % links] as usize;
@@ -265,7 +265,7 @@ mod tests {
     fn a_chain_goes_through_every_link_once() {
         let mut memory = ChainMemory::map(1 << 20, BackingPages::Any).unwrap();
         let (mut places, mut rng) = (Vec::new(), Rng::new(3));
-        for order in [Order::Random, Order::Pages, Order::Forward] {
+        for order in [ChainOrder::Random, ChainOrder::Pages, ChainOrder::Forward] {
             for (set, stride) in [(1 << 20, 64), (65536, 4160), (4096, 4096), (640, 64)] {
                 let links = memory.chain(set, stride, order, &mut places, &mut rng);
                 assert_eq!(links, (set / stride).max(1));
@@ -280,7 +280,7 @@ mod tests {
                 assert_eq!(place.0, memory.start + there as usize * stride);
             }
         }
-        memory.chain(1 << 20, 64, Order::Pages, &mut places, &mut rng);
+        memory.chain(1 << 20, 64, ChainOrder::Pages, &mut places, &mut rng);
         let lines = page_size() as u32 / 64;
         assert!(places.windows(2).all(|w| w[0] / lines != w[1] / lines), "another page each time");
     }

@@ -17,7 +17,7 @@ pub(super) use trial::{from_control, verdict};
 use crate::declare::spec;
 use crate::trial_spec::TrialSpec;
 use crate::{Launch, TrialContext, Workload, WorkloadError};
-use params::Params;
+use params::ChaseParams;
 
 /// Name of the workload and of its trial program.
 pub const NAME: &str = "pointer-chase";
@@ -26,7 +26,7 @@ spec! {
     /// Follows a chain of pointers through working sets of many sizes, where each load depends on
     /// the one before: measures the latency of a load, and where the capacities of caches and TLBs
     /// end.
-    NAME, Params::rows();
+    NAME, ChaseParams::rows();
     /// Latency of a load in the largest working set.
     "latency", "s", Lower, Measured;
     /// Geometric mean of the latency over all working sets of the trial.
@@ -48,7 +48,7 @@ impl Workload for PointerChase {
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        Params::from_map(params).map(|_| ())
+        ChaseParams::from_map(params).map(|_| ())
     }
 
     fn describe(&self, _params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {

@@ -69,7 +69,7 @@ impl BackingPages {
 
 /// Order of the links in memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub enum ChainOrder {
     /// One cycle in random order, which no prefetcher can predict.
     Random,
     /// Another page with each load, as lmbench's lat_mem_rd does with `-t`: pages in random order,
@@ -80,8 +80,11 @@ pub enum Order {
     Forward,
 }
 
-const ORDERS: [(&str, Order); 3] =
-    [("random", Order::Random), ("pages", Order::Pages), ("forward", Order::Forward)];
+const ORDERS: [(&str, ChainOrder); 3] = [
+    ("random", ChainOrder::Random),
+    ("pages", ChainOrder::Pages),
+    ("forward", ChainOrder::Forward),
+];
 /// Values of the parameter `page_size`.
 pub const PAGES: [(&str, Option<BackingPages>); 7] = [
     ("control", None),
@@ -96,7 +99,7 @@ pub const PAGES: [(&str, Option<BackingPages>); 7] = [
 params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct Params {
+    pub struct ChaseParams {
         /// `sweep` from `min_size` to `max_size`; otherwise one size, or several separated by
         /// commas.
         working_set: String = text(), "sweep";
@@ -112,7 +115,7 @@ params! {
         /// `random` is one cycle that no prefetcher can predict; `pages` goes to another page with
         /// each load, as lmbench's `lat_mem_rd -t`; `forward` is ascending, as lat_mem_rd without
         /// `-t`.
-        order: Order = one_of(&ORDERS), "random";
+        order: ChainOrder = one_of(&ORDERS), "random";
         /// Pages for the memory: `control` follows the control `pages` (any pages without it),
         /// `thp` requests transparent huge pages, `2MiB` and `1GiB` take explicit ones from a pool.
         /// A trial whose memory did not get them is invalid.
@@ -125,13 +128,13 @@ params! {
     }
 }
 
-impl Params {
+impl ChaseParams {
     /// Reads the parameters of a treatment and checks that they are consistent.
     ///
     /// # Errors
     /// [`WorkloadError::Param`] with a remedy: a value or a combination of values is invalid.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let params = Params::read(map)?;
+        let params = ChaseParams::read(map)?;
         let stride = params.stride;
         if stride < 8 || !stride.is_multiple_of(8) || stride > 1 << 30 {
             return Err(wrong(format!(
@@ -211,8 +214,8 @@ mod tests {
     use super::*;
     use crate::declare::treatment;
 
-    fn read(changes: &[(&str, Scalar)]) -> Result<Params, WorkloadError> {
-        Params::from_map(&treatment(Params::rows(), changes))
+    fn read(changes: &[(&str, Scalar)]) -> Result<ChaseParams, WorkloadError> {
+        ChaseParams::from_map(&treatment(ChaseParams::rows(), changes))
     }
 
     #[test]

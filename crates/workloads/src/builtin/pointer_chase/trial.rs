@@ -10,7 +10,7 @@ use rustix::param::page_size;
 use crate::Failure;
 use crate::builtin::pointer_chase::knees::{Plateau, describe, plateaus};
 use crate::builtin::pointer_chase::memory::ChainMemory;
-use crate::builtin::pointer_chase::params::{BackingPages, Params};
+use crate::builtin::pointer_chase::params::{BackingPages, ChaseParams};
 use crate::driver::work::{Channel, Curve};
 use crate::trial_spec::TrialSpec;
 
@@ -25,7 +25,7 @@ const LATENCY: Curve = Curve::measured(("latency", "s"), ("working set", "B"));
 /// reported as an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = TrialSpec::<u64>::read(json)?;
-    let params = Params::from_map(&spec.params)?;
+    let params = ChaseParams::from_map(&spec.params)?;
     let (sets, pages) = (params.sets()?, params.pages.unwrap_or_else(from_control));
     channel.phase(Phase::RampUp, None);
     let largest = sets.last().copied().unwrap_or(4096);
@@ -54,13 +54,13 @@ pub fn from_control() -> BackingPages {
 }
 
 fn measure(
-    params: &Params,
+    params: &ChaseParams,
     sets: &[u64],
     mut rng: Rng,
     memory: &mut ChainMemory,
     channel: &mut Channel,
 ) -> Vec<[f64; 2]> {
-    let Params { stride, order, min_time, rounds, .. } = params;
+    let ChaseParams { stride, order, min_time, rounds, .. } = params;
     let largest = sets.last().copied().unwrap_or(0) / stride;
     let mut places = Vec::with_capacity(largest as usize);
     let mut points = Vec::with_capacity(sets.len());

@@ -12,7 +12,7 @@ use assay_model::Scalar;
 
 use crate::builtin::key_value::admin::{AdminConnection, Stats, unexpected_answer};
 use crate::builtin::key_value::dialect::{CERTIFICATE, Dialect, KEY, RECONNECTS, ServerPlace};
-use crate::builtin::key_value::params::{LoadParams, OtherOperations, Params};
+use crate::builtin::key_value::params::{KeyValueParams, LoadParams, OtherOperations};
 use crate::builtin::key_value::{KeyValue, metrics, trial as shared};
 use crate::declare::{int, number, one_of, params, spec, wrong};
 use crate::driver::work::Channel;
@@ -103,11 +103,11 @@ pub fn trial(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     shared::run(&DIALECT, None, json, channel)
 }
 
-fn read(map: &BTreeMap<String, Scalar>) -> Result<Params, WorkloadError> {
+fn read(map: &BTreeMap<String, Scalar>) -> Result<KeyValueParams, WorkloadError> {
     let Own { protocol, deletes, increments, multi_gets, multi_get_keys, server_threads } =
         Own::read(map)?;
     let other = OtherOperations { deletes, increments, multi_gets, multi_get_keys };
-    let params = Params::new(&DIALECT, map, (protocol, other), server_threads)?;
+    let params = KeyValueParams::new(&DIALECT, map, (protocol, other), server_threads)?;
     let word = |option: &OsString| option.to_string_lossy().to_lowercase();
     let secret = |word: &String| SECRETS.iter().any(|name| word.starts_with(name));
     if params.options.iter().map(word).any(|word| secret(&word)) {
@@ -148,7 +148,7 @@ fn listen(place: &ServerPlace, dir: &Path) -> Vec<OsString> {
     words
 }
 
-fn settings(params: &Params) -> Vec<OsString> {
+fn settings(params: &KeyValueParams) -> Vec<OsString> {
     let clients = RECONNECTS * params.connections + 64;
     let numbers = [
         ("--maxmemory", params.memory.to_string()),

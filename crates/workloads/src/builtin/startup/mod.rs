@@ -23,7 +23,7 @@ use crate::declare::spec;
 use crate::driver::program::facts_of;
 use crate::trial_spec::TrialSpec;
 use crate::{Capabilities, Launch, TrialContext, Workload, WorkloadError};
-use params::Params;
+use params::StartupParams;
 
 /// Name of the workload and of its trial program.
 pub const NAME: &str = "startup";
@@ -31,7 +31,7 @@ pub const NAME: &str = "startup";
 spec! {
     /// Copies of a solver start at the same time, read a large model each, and compute: measures
     /// the time until the CPUs do nothing but compute.
-    NAME, Params::rows();
+    NAME, StartupParams::rows();
     /// Time from the start of the copies to the start of the first window in which the trial's CPUs
     /// were in user mode for the share `user` of the time; missing if there was none.
     "time_to_user", "s", Lower, Measured;
@@ -72,19 +72,19 @@ impl Workload for Startup {
     }
 
     fn check(&self, params: &BTreeMap<String, Scalar>) -> Result<(), WorkloadError> {
-        Params::from_map(params)?.solver.find().map(|_| ())
+        StartupParams::from_map(params)?.solver.find().map(|_| ())
     }
 
     fn describe(&self, params: &BTreeMap<String, Scalar>) -> BTreeMap<String, Fact> {
-        facts_of("workload.solver", Params::from_map(params), |p| p.solver.facts())
+        facts_of("workload.solver", StartupParams::from_map(params), |p| p.solver.facts())
     }
 
     fn prepare(&self, ctx: &TrialContext<'_>) -> Result<(), WorkloadError> {
-        place::generate(&Params::from_map(ctx.params)?, ctx.run_dir)
+        place::generate(&StartupParams::from_map(ctx.params)?, ctx.run_dir)
     }
 
     fn launch(&self, ctx: &TrialContext<'_>) -> Result<Launch, WorkloadError> {
-        Params::from_map(ctx.params)?;
+        StartupParams::from_map(ctx.params)?;
         TrialSpec::new(ctx, ()).launch(ctx, NAME)
     }
 
@@ -95,6 +95,6 @@ impl Workload for Startup {
 
 impl Inputs for Startup {
     fn place(&self, ctx: &TrialContext<'_>, dir: &Path) -> Result<(), WorkloadError> {
-        place::place(&Params::from_map(ctx.params)?, ctx.run_dir, dir)
+        place::place(&StartupParams::from_map(ctx.params)?, ctx.run_dir, dir)
     }
 }

@@ -13,7 +13,7 @@ use crate::declare::{int, number, one_of, params, size, time, wrong};
 params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq)]
-    pub struct Params {
+    pub struct StartupParams {
         /// Number of copies of the solver that run at the same time.
         copies: usize = int(1, 1024), 8;
         /// The solver: glpsol (Debian package glpk-utils) or clp (coinor-clp), which reads about
@@ -38,14 +38,14 @@ params! {
     }
 }
 
-impl Params {
+impl StartupParams {
     /// Reads the parameters of a treatment and checks that they are consistent.
     ///
     /// # Errors
     /// [`WorkloadError::Param`] with a remedy: a value or a combination of values is invalid.
     pub fn from_map(map: &BTreeMap<String, Scalar>) -> Result<Self, WorkloadError> {
-        let params = Params::read(map)?;
-        let Params { window, rows, size, .. } = params;
+        let params = StartupParams::read(map)?;
+        let StartupParams { window, rows, size, .. } = params;
         if window < Duration::from_millis(200) {
             return Err(wrong(
                 "`window` is 200 ms or more: the kernel counts CPU time in ticks of 10 ms",
@@ -86,16 +86,16 @@ mod tests {
     use crate::declare::treatment;
 
     fn map(changes: &[(&str, Scalar)]) -> BTreeMap<String, Scalar> {
-        treatment(Params::rows(), changes)
+        treatment(StartupParams::rows(), changes)
     }
 
     #[test]
     fn defaults_are_good_and_files_are_named_by_copy() {
-        let params = Params::from_map(&map(&[])).unwrap();
+        let params = StartupParams::from_map(&map(&[])).unwrap();
         assert_eq!(params.files().len(), params.copies);
         assert_eq!(params.file(1), "model-2.mps");
         let one = map(&[("files", "one".into()), ("fault", "model".into())]);
-        let one = Params::from_map(&one).unwrap();
+        let one = StartupParams::from_map(&one).unwrap();
         assert_eq!(one.files(), [("model.mps".to_owned(), true)]);
         assert_eq!(one.file(5), "model.mps");
     }
@@ -107,7 +107,7 @@ mod tests {
             ("size", "1 KiB".into(), "fewer `rows`"),
             ("window", "1 ms".into(), "200 ms"),
         ] {
-            let error = Params::from_map(&map(&[(name, value)])).unwrap_err().to_string();
+            let error = StartupParams::from_map(&map(&[(name, value)])).unwrap_err().to_string();
             assert!(error.contains(expected), "{error}");
         }
     }

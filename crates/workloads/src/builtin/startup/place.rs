@@ -7,20 +7,20 @@ use std::path::{Path, PathBuf};
 use assay_model::units::format_bytes;
 
 use crate::WorkloadError;
-use crate::builtin::startup::params::Params;
+use crate::builtin::startup::params::StartupParams;
 
 /// Size of the reads and writes in bytes.
 const CHUNK: usize = 1 << 20;
 
 /// Returns the path of a model in the run's folder.
-fn source(params: &Params, run_dir: &Path, spoilt: bool) -> PathBuf {
+fn source(params: &StartupParams, run_dir: &Path, spoilt: bool) -> PathBuf {
     let model = params.model();
     let kind = if spoilt { "spoilt-" } else { "" };
     run_dir.join(format!("startup-{kind}{}-{}-{}.mps", model.seed, model.rows(), model.columns()))
 }
 
 /// Makes the models that a trial needs and the run does not have yet.
-pub fn generate(params: &Params, run_dir: &Path) -> Result<(), WorkloadError> {
+pub fn generate(params: &StartupParams, run_dir: &Path) -> Result<(), WorkloadError> {
     for spoilt in [false, true] {
         let path = source(params, run_dir, spoilt);
         if path.exists() || !params.files().iter().any(|(_, s)| *s == spoilt) {
@@ -38,7 +38,7 @@ pub fn generate(params: &Params, run_dir: &Path) -> Result<(), WorkloadError> {
 }
 
 /// Copies the models to the input folder and drops them from the page cache.
-pub fn place(params: &Params, run_dir: &Path, dir: &Path) -> Result<(), WorkloadError> {
+pub fn place(params: &StartupParams, run_dir: &Path, dir: &Path) -> Result<(), WorkloadError> {
     let files = params.files();
     for (n, (name, spoilt)) in files.iter().enumerate() {
         let from = source(params, run_dir, *spoilt);

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use assay_model::Phase;
 
 use crate::builtin::startup::host::{self, Host, HostCounters};
-use crate::builtin::startup::params::Params;
+use crate::builtin::startup::params::StartupParams;
 use crate::builtin::startup::results;
 use crate::builtin::startup::solver::NoAnswer;
 use crate::driver::side_by_side::{self, CopySpec, ReplicaResults};
@@ -24,7 +24,7 @@ const SAME: f64 = 1e-6;
 
 /// Everything measured in a trial.
 pub struct StartupTrial {
-    pub params: Params,
+    pub params: StartupParams,
     pub cpus: usize,
     pub host: Host,
     pub looks: Vec<HostCounters>,
@@ -40,7 +40,7 @@ pub struct StartupTrial {
 /// reported as an event, `valid: false`.
 pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
     let spec = TrialSpec::<()>::read(json)?;
-    let params = Params::from_map(&spec.params)?;
+    let params = StartupParams::from_map(&spec.params)?;
     if !life::die_with(spec.lab).map_err(Failure::step("the watch for the lab's end"))? {
         return Err(Failure::Stopped);
     }
@@ -92,7 +92,7 @@ fn printed(failure: &Failure, crew: &side_by_side::ReplicasSpec) -> String {
     if lines.is_empty() { String::new() } else { format!("; it printed: {}", lines.join(" | ")) }
 }
 
-fn copies(params: &Params, dir: &Path, inputs: &Path) -> Result<Vec<CopySpec>, Failure> {
+fn copies(params: &StartupParams, dir: &Path, inputs: &Path) -> Result<Vec<CopySpec>, Failure> {
     let program = params.solver.find()?;
     let make = |copy: usize| {
         let own = dir.join(format!("copy-{}", copy + 1));
@@ -108,7 +108,7 @@ fn copies(params: &Params, dir: &Path, inputs: &Path) -> Result<Vec<CopySpec>, F
     (0..params.copies).map(make).collect()
 }
 
-fn logical(params: &Params, inputs: &Path) -> Result<u64, WorkloadError> {
+fn logical(params: &StartupParams, inputs: &Path) -> Result<u64, WorkloadError> {
     let size = |copy: usize| {
         let path = inputs.join(params.file(copy));
         std::fs::metadata(&path).map(|m| m.len()).map_err(WorkloadError::io("read", &path))
@@ -117,7 +117,10 @@ fn logical(params: &Params, inputs: &Path) -> Result<u64, WorkloadError> {
 }
 
 /// Returns the answer of each copy.
-fn answers(params: &Params, crew: &side_by_side::ReplicasSpec) -> Vec<Result<f64, NoAnswer>> {
+fn answers(
+    params: &StartupParams,
+    crew: &side_by_side::ReplicasSpec,
+) -> Vec<Result<f64, NoAnswer>> {
     let of = |copy: &CopySpec| {
         let path = copy.dir.join("stdout");
         let bytes = std::fs::read(&path).map_err(|source| NoAnswer::Unreadable { path, source })?;

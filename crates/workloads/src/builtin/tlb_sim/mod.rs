@@ -23,7 +23,7 @@ pub const NAME: &str = "tlb-sim";
 params! {
     /// The parameters of a treatment.
     #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-    pub struct Params {
+    pub struct SimulationParams {
         /// Simulated machine: solaris-9, solaris-10, two-level-tsb, x86-64, or a TOML file.
         machine: String = text(), "solaris-9";
         /// Number of processes that take turns.
@@ -46,7 +46,7 @@ params! {
 spec! {
     /// Simulates TLBs and TSBs under synthetic processes that take turns: computes their misses by
     /// the amount of data of a process. Nothing is measured on the machine that it runs on.
-    NAME, Params::rows();
+    NAME, SimulationParams::rows();
     /// Simulated: data misses in the TSB per million accesses, at `max_data`; missing for a machine
     /// without TSBs.
     "dtsb_misses", "1", Lower, Estimated, counted;
@@ -67,7 +67,7 @@ pub struct TlbSim;
 
 /// Returns the task for a treatment's parameters and a seed.
 fn task(map: &BTreeMap<String, Scalar>, seed: u64) -> Result<SimulationTask, WorkloadError> {
-    let params = Params::read(map)?;
+    let params = SimulationParams::read(map)?;
     let (min, max) = (params.min_data, params.max_data);
     let no_machine = |e: assay_traces::translation::Error| wrong(format!("`machine`: {e}"));
     let machine = SimulatedMachine::find(&params.machine).map_err(no_machine)?;
@@ -135,7 +135,7 @@ mod tests {
     use super::*;
 
     fn map(changes: &[(&str, Scalar)]) -> BTreeMap<String, Scalar> {
-        crate::declare::treatment(Params::rows(), changes)
+        crate::declare::treatment(SimulationParams::rows(), changes)
     }
 
     #[test]

@@ -10,7 +10,7 @@ use assay_traces::translation::{
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
-use crate::builtin::tlb_sim::Params;
+use crate::builtin::tlb_sim::SimulationParams;
 use crate::driver::work::{Channel, Curve};
 
 const MISSES: Curve = Curve {
@@ -30,7 +30,7 @@ pub struct SimulationTask {
     pub name: String,
     /// Amounts of data of the largest process in bytes, the largest first.
     pub data: Vec<u64>,
-    pub params: Params,
+    pub params: SimulationParams,
     /// Seed of the streams.
     pub seed: u64,
 }
@@ -111,7 +111,7 @@ pub fn run(json: &str, channel: &mut Channel) -> Result<(), Failure> {
         points.first().ok_or_else(|| Failure::other("the trial spec has no amount of data"))?;
     channel.metrics(crate::builtin::tlb_sim::spec(), most.metrics);
     if let Some((whole, later)) = most.data_tsb.zip(most.later) {
-        let Params { accesses, slice, processes, .. } = task.params;
+        let SimulationParams { accesses, slice, processes, .. } = task.params;
         let turns = accesses as f64 / (slice as f64 * f64::from(processes));
         let metric = "dtsb_misses".into();
         channel.evidence(Observation::ColdStart { metric, whole, later, turns });
