@@ -55,6 +55,7 @@ pub fn add_programs(
 fn image(setting: &Setting) -> BTreeMap<String, Fact> {
     let name = setting.value.to_text();
     let image = ContainerEngine::find(&setting.key).and_then(|engine| engine.inspect(&name));
+    let image = image.map_err(|e| e.to_string());
     let fact = |part: fn(Image) -> String| {
         image.clone().map_or_else(Fact::unknown, |i| Fact::known(part(i)))
     };

@@ -263,19 +263,21 @@ impl TrialSettings<'_> {
             return Err("a program over several nodes cannot run in a container".to_owned().into());
         }
         let began = Instant::now();
-        let image = request.engine.inspect(&request.image)?;
+        let image = request.engine.inspect(&request.image).map_err(|e| e.to_string())?;
         // One mount of their parent takes less time than one each.
         let scratch = ctx.run_dir.parent().filter(|dir| self.trial_dir.starts_with(dir));
         let mut folders = scratch.map_or(vec![ctx.run_dir, self.trial_dir], |dir| vec![dir]);
         folders.extend([&setup.storage, &setup.inputs].into_iter().filter_map(Option::as_deref));
-        container::start(&ContainerStart {
+        let started = container::start(&ContainerStart {
             setup,
+            request,
             image: &image,
             exe: self.exe,
             folders: &folders,
             read_only: &[self.cache_dir],
             cwd: launch.cwd.as_deref().unwrap_or(ctx.trial_dir),
-        })?;
+        });
+        started.map_err(|e| e.to_string())?;
         Ok(Some(Observation::Container {
             engine: request.engine.name().to_owned(),
             image: image.name,

@@ -36,7 +36,7 @@ fn level(setting: &Setting) -> Result<(ContainerEngine, String)> {
     if image.is_empty() || image.starts_with('-') || image.contains(char::is_whitespace) {
         return Err(SPEC.not_a_level(setting));
     }
-    let engine = ContainerEngine::find(&setting.key).map_err(|e| SPEC.not_here(e))?;
+    let engine = ContainerEngine::find(&setting.key).map_err(|e| SPEC.not_here(e.to_string()))?;
     Ok((engine, image))
 }
 
@@ -47,7 +47,7 @@ impl Control for ImageControl {
 
     fn check(&self, _root: &Root, setting: &Setting) -> Result<()> {
         let (engine, image) = level(setting)?;
-        engine.inspect(&image).map(|_| ()).map_err(|e| SPEC.not_here(e))
+        engine.inspect(&image).map(|_| ()).map_err(|e| SPEC.not_here(e.to_string()))
     }
 
     fn current(&self, root: &Root, key: &str) -> Result<Scalar> {

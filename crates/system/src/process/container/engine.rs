@@ -7,6 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
+use crate::process::container::error::ContainerError;
 use crate::read::which::which;
 
 /// Images that engines identified, so that each is the same during a run and is asked for once.
@@ -61,39 +62,41 @@ impl ContainerEngine {
     /// Returns the engine with this name; if it is empty, the first one that is installed.
     ///
     /// # Errors
-    /// A sentence: no engine has this name, or it is not installed.
-    pub fn find(name: &str) -> Result<Self, String> {
+    /// No engine has this name, or it is not installed.
+    pub fn find(name: &str) -> Result<Self, ContainerError> {
         let named = |engine: &Self| name.is_empty() || engine.name() == name;
         let mut all = Self::ALL.into_iter().filter(named).peekable();
         if all.peek().is_none() {
-            return Err(format!("`{name}` is not podman, docker or apptainer"));
+            return Err(ContainerError::UnknownEngine(name.to_owned()));
         }
         let installed = all.find(|engine| which(engine.name()).is_some());
         let name = if name.is_empty() { "podman" } else { name };
-        installed.ok_or_else(|| format!("`{name}` is not installed: apt-get install podman crun"))
+        installed.ok_or_else(|| ContainerError::NotInstalled(name.to_owned()))
     }
 
     /// Runs the engine and returns its output.
     ///
     /// # Errors
-    /// The last line that it printed on standard error, or the reason why it did not start.
-    pub(super) fn run(self, arguments: &[&str]) -> Result<String, String> {
+    /// It did not start, or failed.
+    pub(super) fn run(self, arguments: &[&str]) -> Result<String, ContainerError> {
         // A daemon may not answer.
         let words = [&["60", self.name()], arguments].concat();
         let output = Command::new("timeout").args(words).stdin(Stdio::null()).output();
-        let output = output.map_err(|e| format!("cannot start `{}`: {e}", self.name()))?;
+        let engine = self.name();
+        let output = output.map_err(|source| ContainerError::EngineStart { engine, source })?;
         if output.status.success() {
             return Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned());
         }
-        Err(last_line(&output.stderr).unwrap_or_else(|| output.status.to_string()))
+        let said = last_line(&output.stderr).unwrap_or_else(|| output.status.to_string());
+        Err(ContainerError::Engine(said))
     }
 
     /// Identifies an image of this machine, once until [`forget_images`].
     ///
     /// # Errors
-    /// A sentence: the engine does not answer or does not have the image, or the image is for
-    /// another architecture.
-    pub fn inspect(self, name: &str) -> Result<Image, String> {
+    /// The engine does not answer or does not have the image, or the image is for another
+    /// architecture.
+    pub fn inspect(self, name: &str) -> Result<Image, ContainerError> {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(image) = known.iter().find(|i| i.engine == self && i.name == name) {
             return Ok(image.clone());
@@ -103,8 +106,9 @@ impl ContainerEngine {
         Ok(image)
     }
 
-    fn inspect_again(self, name: &str) -> Result<Image, String> {
+    fn inspect_again(self, name: &str) -> Result<Image, ContainerError> {
         let engine = self.name();
+        let named = || name.to_owned();
         let (format, runtime) = match self {
             ContainerEngine::Podman => {
                 ("{{.Id}} {{.Digest}} {{.Architecture}}", "{{.Host.OCIRuntime.Name}}")
@@ -112,33 +116,30 @@ impl ContainerEngine {
             ContainerEngine::Docker => ("{{.Id}} {{.Id}} {{.Architecture}}", "{{.DefaultRuntime}}"),
             ContainerEngine::Apptainer => return self.inspect_file(name),
         };
-        let found = self.run(&["image", "inspect", "--format", format, name]).map_err(|e| {
-            format!(
-                "{engine} cannot show the image `{name}`: {e} (list the images: {engine} images)"
-            )
+        let found = self.run(&["image", "inspect", "--format", format, name]);
+        let found = found.map_err(|e| {
+            let said = Box::new(e);
+            ContainerError::NoImage { engine, name: named(), said }
         })?;
         let words: Vec<&str> = found.split_whitespace().collect();
         let [id, digest, architecture] = words[..] else {
-            return Err(format!("{engine} described the image `{name}` as `{found}`"));
+            return Err(ContainerError::Description { engine, name: named(), found });
         };
         is_of_this_machine(name, architecture)?;
         let runtime = self.run(&["info", "--format", runtime])?;
-        let (name, id, digest) = (name.to_owned(), id.to_owned(), digest.to_owned());
-        Ok(Image { engine: self, name, id, digest, runtime })
+        let (id, digest) = (id.to_owned(), digest.to_owned());
+        Ok(Image { engine: self, name: named(), id, digest, runtime })
     }
 
     /// Identifies an image in a file of the Singularity Image Format. Its header has the magic word
     /// at byte 32 and a number for the architecture at byte 45 (sylabs/sif, `pkg/sif/sif.go`).
-    fn inspect_file(self, name: &str) -> Result<Image, String> {
-        let fail = |e: std::io::Error| format!("cannot read the image `{name}`: {e}");
+    fn inspect_file(self, name: &str) -> Result<Image, ContainerError> {
+        let fail = |source| ContainerError::ReadImage { name: name.to_owned(), source };
         let path = std::fs::canonicalize(name).map_err(fail)?;
         let mut header = [0; 48];
         let read = File::open(&path).and_then(|mut file| file.read_exact(&mut header));
         if path.is_dir() || read.is_err() || !header[32..].starts_with(b"SIF_MAGIC") {
-            return Err(format!(
-                "`{name}` is no image file in the format SIF (make one: apptainer build NAME.sif \
-                 FOLDER)"
-            ));
+            return Err(ContainerError::NotSif(name.to_owned()));
         }
         let architecture = match &header[45..47] {
             b"02" => "amd64",
@@ -162,16 +163,17 @@ impl ContainerEngine {
 }
 
 /// Refuses an image of another architecture, which is given as in the manifests of OCI.
-fn is_of_this_machine(name: &str, architecture: &str) -> Result<(), String> {
-    let own = match std::env::consts::ARCH {
+fn is_of_this_machine(name: &str, architecture: &str) -> Result<(), ContainerError> {
+    let machine = match std::env::consts::ARCH {
         "x86_64" => "amd64",
         "aarch64" => "arm64",
         other => other,
     };
-    if architecture == own {
+    if architecture == machine {
         return Ok(());
     }
-    Err(format!("the image `{name}` is for {architecture}; this machine is {own}"))
+    let (name, image) = (name.to_owned(), architecture.to_owned());
+    Err(ContainerError::Architecture { name, image, machine })
 }
 
 /// Returns the last line that is not empty, without its colors.

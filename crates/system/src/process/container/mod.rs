@@ -5,6 +5,7 @@
 
 pub(crate) mod connection;
 pub mod engine;
+mod error;
 pub mod inside;
 pub(crate) mod wire;
 
@@ -25,6 +26,7 @@ use crate::process::leftovers;
 use crate::process::setup::ProcessSetup;
 use connection::{Running, running};
 use engine::{ContainerEngine, ContainerRequest, Image};
+pub use error::ContainerError;
 
 /// Maximum time that an engine may take to start a container or to remove one.
 const LIMIT: Timespec = Timespec { tv_sec: 60, tv_nsec: 0 };
@@ -39,6 +41,8 @@ const SYSTEM: [&str; 12] = [
 #[derive(Debug)]
 pub struct ContainerStart<'a> {
     pub setup: &'a ProcessSetup,
+    /// The container that `setup` requests.
+    pub request: &'a ContainerRequest,
     pub image: &'a Image,
     /// Path of the assay executable.
     pub exe: &'a Path,
@@ -58,22 +62,23 @@ pub(crate) fn socket_path(name: &str) -> PathBuf {
 /// Starts the container of a trial.
 ///
 /// # Errors
-/// A sentence: the engine failed, or assay cannot run in the image.
-pub fn start(start: &ContainerStart<'_>) -> Result<(), String> {
-    let request = start.setup.container.as_ref().ok_or("no container is requested")?;
+/// The engine failed, or assay cannot run in the image.
+pub fn start(start: &ContainerStart<'_>) -> Result<(), ContainerError> {
+    let request = start.request;
     if start.setup.no_aslr && request.engine == ContainerEngine::Docker {
-        return Err("Docker randomises addresses in all containers; use image.podman".to_owned());
+        return Err(ContainerError::Aslr);
     }
     let socket = socket_path(&request.name);
     let listener = UnixListener::bind(&socket)
-        .map_err(|e| format!("cannot create the socket {}: {e}", socket.display()))?;
+        .map_err(|source| ContainerError::Socket { path: socket.clone(), source })?;
     // Engines do not allow a container to set it, but the container inherits it.
     let inherited = ProcessSetup { no_aslr: start.setup.no_aslr, ..ProcessSetup::default() };
-    let entered = crate::enter(&inherited).map_err(|e| e.to_string())?;
+    let entered = crate::enter(&inherited)?;
     let spawned = command(start, request, &socket).spawn();
-    entered.leave().map_err(|e| e.to_string())?;
+    entered.leave()?;
+    let name = request.engine.name();
     let mut engine =
-        spawned.map_err(|e| format!("cannot start `{}`: {e}", request.engine.name()))?;
+        spawned.map_err(|source| ContainerError::EngineStart { engine: name, source })?;
     match accept(&listener, &engine) {
         Ok((socket, first)) => {
             *running() = Some(Running { name: request.name.clone(), engine, socket, first });
@@ -90,7 +95,8 @@ pub fn start(start: &ContainerStart<'_>) -> Result<(), String> {
             let hint = "; an assay that is not linked statically needs its C library in the image";
             let missing = printed.to_lowercase().contains("no such file");
             let hint = if missing { hint } else { "" };
-            Err(format!("the container of {} did not start: {printed}{hint}", start.image.name))
+            let image = start.image.name.clone();
+            Err(ContainerError::NotStarted { image, printed, hint })
         }
     }
 }
@@ -184,8 +190,8 @@ fn options(command: &mut Command, start: &ContainerStart<'_>, request: &Containe
 /// an assay that was killed.
 ///
 /// # Errors
-/// A sentence: the engine could not remove it.
-pub(crate) fn remove(name: &str, engine: ContainerEngine) -> Result<(), String> {
+/// The engine could not remove it, or its socket remains.
+pub(crate) fn remove(name: &str, engine: ContainerEngine) -> Result<(), ContainerError> {
     let taken = running().take_if(|running| running.name == name);
     let removed = taken.is_some_and(|mut running| {
         let _ = shutdown(&running.socket, Shutdown::Both);
@@ -200,13 +206,16 @@ pub(crate) fn remove(name: &str, engine: ContainerEngine) -> Result<(), String> 
         && named
         && let Err(e) = engine.run(&["rm", "--force", name])
     {
-        let e = e.to_lowercase();
-        if !e.contains("no such container") && !e.contains("no container") {
+        let said = e.to_string().to_lowercase();
+        if !said.contains("no such container") && !said.contains("no container") {
             return Err(e);
         }
     }
-    match fs::remove_file(socket_path(name)) {
-        Err(e) if e.kind() != io::ErrorKind::NotFound => Err(e.to_string()),
+    let path = socket_path(name);
+    match fs::remove_file(&path) {
+        Err(source) if source.kind() != io::ErrorKind::NotFound => {
+            Err(ContainerError::RemoveSocket { path, source })
+        }
         _ => Ok(()),
     }
 }
