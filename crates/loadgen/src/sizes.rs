@@ -7,6 +7,18 @@ use assay_stats::distribution::normal_quantile;
 /// Maximum length of a value in bytes.
 pub const MAX_VALUE_BYTES: u32 = 64 << 20;
 
+/// Reason why a text or a list of weights is no distribution.
+#[derive(Debug, PartialEq, thiserror::Error)]
+pub enum SizesError {
+    #[error(
+        "line {number}: `{line}`; a line has a length of at most {MAX_VALUE_BYTES} bytes and a \
+         weight of 0 or more (1 without one)"
+    )]
+    Line { number: usize, line: String },
+    #[error("it has no length with a weight above 0")]
+    NoWeight,
+}
+
 /// Distribution of lengths in bytes.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Distribution {
@@ -70,20 +82,13 @@ impl Sizes {
     /// comment.
     ///
     /// # Errors
-    /// Returns a message that names the line.
-    pub fn empirical(text: &str) -> Result<Self, String> {
+    /// A line is something else, or no weight is above 0.
+    pub fn empirical(text: &str) -> Result<Self, SizesError> {
         let mut rows: Vec<(f64, u32)> = Vec::new();
         for (number, line) in text.lines().enumerate() {
             let line = line.split('#').next().unwrap_or_default();
             let words: Vec<&str> = line.split_whitespace().collect();
-            let wrong = || {
-                format!(
-                    "line {}: `{}`; a line has a length of at most {MAX_VALUE_BYTES} bytes and a \
-                     weight of 0 or more (1 without one)",
-                    number + 1,
-                    line.trim()
-                )
-            };
+            let wrong = || SizesError::Line { number: number + 1, line: line.trim().to_owned() };
             let (length, weight) = match words[..] {
                 [] => continue,
                 [length] => (length, "1"),
@@ -100,15 +105,15 @@ impl Sizes {
     /// Creates the distribution of lengths with these weights.
     ///
     /// # Errors
-    /// Returns a message if no weight is above 0.
-    pub fn weighted(mut rows: Vec<(f64, u32)>) -> Result<Self, String> {
+    /// No weight is above 0.
+    pub fn weighted(mut rows: Vec<(f64, u32)>) -> Result<Self, SizesError> {
         rows.sort_by_key(|row| row.1);
         let total: f64 = rows.iter().map(|row| row.0).sum();
         rows.retain(|row| row.0 > 0.0);
         let [(_, min), .., (_, max)] = rows[..] else {
             return match rows[..] {
                 [(_, only)] => Ok(Sizes::uniform(only, only)),
-                _ => Err("it has no length with a weight above 0".to_owned()),
+                _ => Err(SizesError::NoWeight),
             };
         };
         let mut sum = 0.0;
@@ -162,7 +167,7 @@ mod tests {
             ("4 0", "no length"),
             ("", "no length"),
         ] {
-            let error = Sizes::empirical(text).unwrap_err();
+            let error = Sizes::empirical(text).unwrap_err().to_string();
             assert!(error.contains(word), "{text:?}: {error}");
         }
     }

@@ -7,7 +7,7 @@ use assay_model::units::seconds_of;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use hdrhistogram::Histogram;
-use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+use hdrhistogram::serialization::{DeserializeError, Deserializer, Serializer, V2Serializer};
 
 /// Adds the histograms of each name. A histogram that cannot be added is left out, with a note.
 pub(crate) fn merge(
@@ -74,15 +74,22 @@ pub(crate) fn quantile(histogram: &TrialHistogram, quantile: f64, unit: &str) ->
     Some(value * seconds_of(&histogram.unit)? / seconds_of(unit)?)
 }
 
+/// Reason why a text is no histogram.
+#[derive(Debug, thiserror::Error)]
+pub enum HistogramError {
+    #[error("it is not base64 ({0})")]
+    Base64(#[from] base64::DecodeError),
+    #[error("it is not an HdrHistogram V2 ({0})")]
+    Format(#[from] DeserializeError),
+}
+
 /// Reads a histogram from its base64 text.
 ///
 /// # Errors
 /// The text is not base64 of an HdrHistogram V2.
-pub fn read_histogram(hdr: &str) -> Result<Histogram<u64>, String> {
-    let bytes = STANDARD.decode(hdr.trim()).map_err(|e| format!("it is not base64 ({e})"))?;
-    Deserializer::new()
-        .deserialize(&mut bytes.as_slice())
-        .map_err(|e| format!("it is not an HdrHistogram V2 ({e})"))
+pub fn read_histogram(hdr: &str) -> Result<Histogram<u64>, HistogramError> {
+    let bytes = STANDARD.decode(hdr.trim())?;
+    Ok(Deserializer::new().deserialize(&mut bytes.as_slice())?)
 }
 
 fn write(histogram: &Histogram<u64>) -> Result<String, String> {

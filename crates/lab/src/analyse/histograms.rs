@@ -69,7 +69,7 @@ impl<'a> Sum<'a> {
             Ok(_) if next.at != self.first.at || next.percentiles != self.first.percentiles => {
                 Err("it recorded something else than the others".to_owned())
             }
-            other => other,
+            other => other.map_err(|e| e.to_string()),
         };
         let added = read.and_then(|read| {
             if self.trials == 0 {
