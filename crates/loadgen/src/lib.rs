@@ -23,10 +23,7 @@ mod run;
 pub mod send;
 pub mod server_use;
 pub mod sizes;
-#[cfg(feature = "tls")]
-mod tls;
-#[cfg(not(feature = "tls"))]
-#[path = "no_tls.rs"]
+#[cfg_attr(not(feature = "tls"), path = "tls/missing.rs")]
 mod tls;
 mod worker;
 
