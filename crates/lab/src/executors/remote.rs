@@ -128,11 +128,15 @@ pub(crate) fn fit(
     watcher: &mut dyn Watcher,
 ) -> fitness::Fit {
     let mut findings = assay_checks::judge_observations(&seen);
-    let unfit = gathered(set_ups.iter().map(|(name, s)| (name.as_str(), &s.fitness)));
-    for sentence in fitness::sentences(&unfit) {
-        watcher.say(&format!("warning: {sentence}"));
+    let mut unfit = set_ups.iter().filter_map(|(name, s)| {
+        let why = fitness::sentences(&assay_checks::judge_observations(&s.fitness));
+        (!why.is_empty()).then(|| (name.as_str(), why.join("; ")))
+    });
+    if let Some((name, why)) = unfit.next() {
+        let others: Vec<&str> = unfit.map(|(name, _)| name).collect();
+        watcher.say(&format!("warning: node {name}: {why}{}", more("; also not fit: ", &others)));
     }
-    findings.extend(unfit);
+    findings.extend(gathered(set_ups.iter().map(|(name, s)| (name.as_str(), &s.fitness))));
     seen.extend(set_ups.iter().flat_map(|(_, s)| s.fitness.iter().cloned()));
     fitness::Fit { seen, findings }
 }
@@ -163,15 +167,20 @@ fn gathered<'a>(nodes: impl Iterator<Item = (&'a str, &'a Vec<Observation>)>) ->
         }
     }
     let say = |(_, mut finding, others): (usize, Finding, Vec<&str>)| {
-        let shown = others.iter().take(MAX_NAMED).copied().collect::<Vec<_>>().join(", ");
-        let more = others.len().saturating_sub(MAX_NAMED);
-        let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
-        if !others.is_empty() {
-            finding.message = format!("{}; likewise on {shown}{rest}", finding.message);
-        }
+        finding.message += &more("; likewise on ", &others);
         finding
     };
     all.into_iter().map(say).collect()
+}
+
+/// Returns `intro` and the first of these nodes, or nothing without nodes.
+fn more(intro: &str, nodes: &[&str]) -> String {
+    let shown = nodes.iter().take(MAX_NAMED).copied().collect::<Vec<_>>().join(", ");
+    match nodes.len() {
+        0 => String::new(),
+        n if n <= MAX_NAMED => format!("{intro}{shown}"),
+        n => format!("{intro}{shown} and {} more", n - MAX_NAMED),
+    }
 }
 
 /// Returns the set-up that is sent to the agents of a run.

@@ -242,8 +242,8 @@ fn fewer_cpus_than_the_job_has_are_named_before_the_first_trial() {
     std::fs::write(&experiment, text).unwrap();
     let narrow = run(&world, &slurm, &["run", &experiment.display().to_string()]);
     let words = narrow.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
-    let said = words.find("node n1: 1 of the 2 CPUs that Slurm allocated to the job");
-    assert!(said.is_some(), "{words}");
+    let said = words.matches("1 of the 2 CPUs that Slurm allocated to the job").count();
+    assert_eq!((said, words.matches("warning: node n1").count()), (1, 1), "{words}");
     // A user's defaults for steps do not narrow the agent's.
     let whole = |name: &str| {
         let mut command = assay(&world, &slurm, &on_nodes("1", &["--blocks", "3", "--", "true"]));
