@@ -29,8 +29,8 @@ pub struct Gate {
     /// functions that differ.
     #[arg(long, value_enum, value_name = "WHEN", default_value_t = Profiling::Auto)]
     pub profile: Profiling,
-    /// Write the result as Markdown, for a step summary or a comment; its first line lets a later
-    /// run find and replace the comment.
+    /// Write the result as Markdown, for a step summary or a comment (`-`: standard output, instead
+    /// of the report); its first line lets a later run find and replace the comment.
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
     // The table of formats makes the help text.

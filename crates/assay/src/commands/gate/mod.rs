@@ -28,7 +28,7 @@ use crate::commands::open::{kit_paths, open_archive, open_lab};
 use crate::commands::{experiment, export, run};
 use crate::exit::{Exit, usage};
 use crate::progress::Bar;
-use crate::screen::{print, print_json, print_styled, style, write_file};
+use crate::screen::{STDOUT, print, print_json, print_styled, style, write_file};
 use crate::view;
 
 /// Margin if `--margin` is not given.
@@ -197,6 +197,7 @@ pub fn gate(global: &Global, asked: &args::Gate) -> Result<Exit> {
         comparison.filter(|_| !of_suite).map_or((None, None), |c| needed(&view, c));
     let needed = [more, steadier.clone()].into_iter().flatten().collect::<Vec<_>>().join(" ");
     let needed = Some(needed).filter(|text| !text.is_empty());
+    let to_stdout = asked.markdown.as_deref() == Some(Path::new(STDOUT));
     if global.json {
         print_json(&GateResult {
             schema_version: 1,
@@ -214,7 +215,7 @@ pub fn gate(global: &Global, asked: &args::Gate) -> Result<Exit> {
             functions: functions.as_ref(),
             exit_code: exit as u8,
         })?;
-    } else if !export::to_stdout(&exports) {
+    } else if !to_stdout && !export::to_stdout(&exports) {
         let detail = if asked.verbose { Detail::Full } else { Detail::Brief };
         print_styled(&assay_report::terminal::result(&view, detail, style()))?;
         print(&crate::screen::wrap(&format!("gate: {sentence}"), "\n", "  "))?;
