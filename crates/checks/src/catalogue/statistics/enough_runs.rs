@@ -39,7 +39,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
         if c.interval.is_some() && c.n.is_some_and(|n| n < needed) {
             let n = c.n.unwrap_or(0);
             let text = format!(
-                "{}: {n} trials cannot carry a 95 % interval of this kind; {needed} can",
+                "{}: {n} trials are too few for a 95 % interval of this kind, which needs {needed}",
                 c.label
             );
             let treatment: Vec<&TreatmentEvidence> =
@@ -52,29 +52,30 @@ fn evaluate(e: &Evidence) -> Evaluation {
     let shown = e.numbers.get().into_iter().flatten().any(|n| n.interval.is_some());
     if median && minimum < 6 && shown {
         found.push(invalid(format!(
-            "{minimum} trials cannot carry the interval of a median; 6 can"
+            "{minimum} trials are too few for the interval of a median, which needs 6"
         )));
     }
     let compared = treatments.len() > 1 && e.comparisons.get().is_none_or(|c| !c.is_empty());
-    let noun = |n: u32| ["trials that count", "trial that counts"][usize::from(n == 1)];
+    let only = |n: u32, whose: &str| match n {
+        1 => format!("only 1 trial of {whose} counts"),
+        _ => format!("only {n} trials of {whose} count"),
+    };
     // A treatment without any counting trial has failed, which the check of exclusions reports.
     let short: Vec<_> = trials.iter().filter(|(_, n)| (1..3).contains(n)).collect();
     if compared && short.len() < treatments.len() {
         for (treatment, n) in
             short.into_iter().filter(|(a, _)| !reported.contains(&a.label.as_str()))
         {
-            let (label, noun) = (&treatment.label, noun(*n));
-            let text = format!("{label} has only {n} {noun}; that carries no interval");
+            let text = format!("{}, so it has no interval", only(*n, &treatment.label));
             found.push(about(invalid(text), &[treatment], treatments));
         }
     }
     if (1..6).contains(&minimum) && found.is_empty() {
-        let carries = match minimum {
-            1..3 => "no interval",
-            _ => "an interval by Student's t alone, without its sensitivity check by ranks",
+        let interval = match minimum {
+            1..3 => "there is no interval",
+            _ => "the interval is by Student's t alone, without the check by ranks",
         };
-        let noun = noun(minimum);
-        let text = format!("a treatment has only {minimum} {noun}; that carries {carries}");
+        let text = format!("{}, so {interval}", only(minimum, "a treatment"));
         found.push(if minimum < 3 && compared { invalid(text) } else { finding(text) });
     }
     Ok(found)
