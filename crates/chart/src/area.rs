@@ -8,7 +8,7 @@ use crate::axes::legend::{KeyKind, LegendKey};
 use crate::axes::mark::Focus;
 use crate::axes::reach::ScaleRanges;
 use crate::axes::scale::{Scale, extent};
-use crate::timeline::{PhaseSpan, Timeline};
+use crate::axes::timeline::{PhaseSpan, Timeline};
 
 /// One layer of the stack.
 #[derive(Debug, Clone, PartialEq)]

@@ -8,7 +8,7 @@ use crate::axes::mark::{Focus, mark};
 use crate::axes::reach::ScaleRanges;
 use crate::axes::scale::{ScaleKind, extent};
 use crate::axes::ticks::short;
-use crate::timeline::{PhaseSpan, Timeline};
+use crate::axes::timeline::{PhaseSpan, Timeline};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Heat {

@@ -42,12 +42,11 @@ pub mod matrix;
 pub mod order;
 pub mod scaling;
 pub mod small;
-mod timeline;
 
 pub use axes::frame::{Head, NARROW, WIDTH};
 pub use axes::reach::ScaleRanges;
 pub use axes::scale::ScaleKind;
-pub use timeline::PhaseSpan;
+pub use axes::timeline::PhaseSpan;
 
 /// Style sheet of the charts: colours as CSS variables for light, dark and print.
 pub const STYLE: &str = include_str!("style.css");

@@ -10,7 +10,7 @@ use crate::axes::reach::ScaleRanges;
 use crate::axes::reduce::{means, spread, stretches};
 use crate::axes::scale::extent;
 use crate::axes::ticks::short;
-use crate::timeline::{PhaseSpan, Timeline};
+use crate::axes::timeline::{PhaseSpan, Timeline};
 
 /// One line of the chart.
 #[derive(Debug, Clone, PartialEq)]

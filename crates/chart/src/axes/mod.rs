@@ -10,3 +10,4 @@ pub mod reduce;
 pub(super) mod scale;
 pub mod text;
 pub(super) mod ticks;
+pub(super) mod timeline;

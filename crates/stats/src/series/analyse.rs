@@ -3,7 +3,7 @@
 use crate::distribution::normal_quantile;
 use assay_model::Interval;
 
-use crate::series::change::{ChangePoint, ChangeState, SeriesAnalysis, Slope};
+use crate::series::change_point::{ChangePoint, ChangeState, SeriesAnalysis, Slope};
 use crate::series::detect::{Changes, LevelNoise, MIN_POINTS, changes, own_limit};
 use crate::series::limit::visible;
 use crate::series::locate::{place, size};

@@ -9,7 +9,7 @@
 
 mod analyse;
 pub mod bisect;
-mod change;
+mod change_point;
 mod detect;
 mod fill;
 mod known;
@@ -26,7 +26,7 @@ mod slope;
 mod together;
 
 pub use analyse::{analyse, analyse_family, analyse_with};
-pub use change::{ChangePoint, ChangeState, Confirmation, SeriesAnalysis, Slope};
+pub use change_point::{ChangePoint, ChangeState, Confirmation, SeriesAnalysis, Slope};
 pub use detect::{MIN_POINTS, MIN_SIDE, largest_score};
 pub use fill::next_to_measure;
 pub use known::{

@@ -2,7 +2,7 @@
 //! direction are compared with one straight line between two levels, by the Bayesian information
 //! criterion (Schwarz, Annals of Statistics 6 (1978) 461) of bounded residuals.
 
-use crate::series::change::Slope;
+use crate::series::change_point::Slope;
 use crate::series::detect::LevelNoise;
 use crate::series::noise::centre;
 
