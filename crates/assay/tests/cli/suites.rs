@@ -179,6 +179,16 @@ fn benchmarks_of_one_side_alone_are_listed() {
 }
 
 #[test]
+fn a_suite_that_takes_longer_than_its_budget_is_judged_by_what_it_has() {
+    let world = repository_of_a_suite(&["100", "130"]);
+    let args = ["gate", "--base", "HEAD~1", "--budget", "10 s", "--prepare", "sleep 0.2", "--json"];
+    let ran = world.run(&[&args[..], &["--reader", "auto", "--", "./bench.sh"]].concat());
+    let gate = json(&ran.stdout);
+    assert_eq!((ran.code, gate["verdict"].as_str()), (5, Some("worse")), "{gate} {}", ran.stderr);
+    assert_eq!(gate["runs"].as_array().unwrap().len(), 2, "measured again: {gate}");
+}
+
+#[test]
 fn a_mean_without_a_benchmark_that_is_0_in_some_trials_is_withheld() {
     let world = World::new();
     for name in ["a.sh", "b.sh"] {

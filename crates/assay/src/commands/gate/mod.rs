@@ -126,7 +126,9 @@ pub fn gate(global: &Global, asked: &args::Gate) -> Result<Exit> {
     }
     let mut exit = run::exit_of(&ended, &view);
     let mut suite_verdict = None;
-    if of_suite && ended.state == RunState::Completed && matches!(exit, Exit::Fine | Exit::Worse) {
+    // A suite that takes long ends with its part of the budget, before the last block.
+    if of_suite && ended.state != RunState::Interrupted && matches!(exit, Exit::Fine | Exit::Worse)
+    {
         let left = suite::left(&budget, began)?;
         let margin = if view.experiment.compare.metrics.is_empty() {
             what.margin.clone().unwrap_or_default()

@@ -53,10 +53,10 @@ pub fn left(whole: &str, began: Instant) -> Result<Duration> {
 }
 
 /// Returns the arguments of the run that compares the suspects again. `None` if nothing looks
-/// worse, or if the time left is not enough for three blocks.
+/// worse, or if the time left is not enough for a warm-up block and three others.
 pub fn again(what: &ExperimentArgs, view: &RunView, left: Duration) -> Option<ExperimentArgs> {
     let names: Vec<String> = suspects(&view.analysis).iter().map(|c| c.metric.clone()).collect();
-    let enough = block_s(view).is_some_and(|each| left.as_secs_f64() >= 3.0 * each);
+    let enough = block_s(view).is_some_and(|each| left.as_secs_f64() >= 4.0 * each);
     if names.is_empty() || !enough {
         return None;
     }
