@@ -36,7 +36,9 @@ fn one(out: &mut String, part: &DocumentPart) {
         }
         DocumentPart::Cards(all) => {
             for card in all {
-                let _ = writeln!(out, "- {}", line(&card.words));
+                let head = text(&card.headline);
+                let lead = if head.is_empty() { "" } else { ". " };
+                let _ = writeln!(out, "- {head}{lead}{}", line(&card.words));
             }
             writeln!(out)
         }

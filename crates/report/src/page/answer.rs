@@ -27,7 +27,7 @@ const NAMED: usize = 6;
 pub(super) fn section(view: &RunView, gate: &Gate) -> Markup {
     let chart = draw::deciding_chart(view, gate).filter(|_| gate.run().is_none());
     html! {
-        (parts(&significance::brief(view, gate)))
+        (parts(&significance::significance(view, gate)))
         div.answer {
             @if let Some((chart, caption)) = &chart {
                 div { (figure(chart, caption)) }

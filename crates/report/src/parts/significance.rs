@@ -15,18 +15,6 @@ use crate::words;
 /// Largest number of comparisons that have a card on the first screen.
 const CARDS: usize = 2;
 
-/// Returns the withheld results, the conclusion of each comparison (or the value of each
-/// treatment), and the points to choose.
-pub(crate) fn significance(view: &RunView, gate: &Gate) -> Parts {
-    made(view, gate, true)
-}
-
-/// Returns the parts of [`significance`] for a first screen: without cards if one sentence states
-/// the result or if there are many comparisons.
-pub(crate) fn brief(view: &RunView, gate: &Gate) -> Parts {
-    made(view, gate, !in_results(gate))
-}
-
 /// Returns true if the cards of the comparisons are shown with the results.
 fn in_results(gate: &Gate) -> bool {
     headline(&gate.analysis).is_some() || gate.analysis.comparisons.len() > CARDS
@@ -41,7 +29,10 @@ pub(crate) fn sentences(view: &RunView, gate: &Gate) -> Parts {
     out
 }
 
-fn made(view: &RunView, gate: &Gate, cards: bool) -> Parts {
+/// Returns the withheld results, the conclusion of each comparison (or the value of each
+/// treatment), and the points to choose; without cards if one sentence states the result or if
+/// there are many comparisons.
+pub(crate) fn significance(view: &RunView, gate: &Gate) -> Parts {
     let mut out = Parts::default();
     let choices = choices(view, gate);
     // In a run with curves the title asks for a choice, so its answer comes first.
@@ -64,7 +55,7 @@ fn made(view: &RunView, gate: &Gate, cards: bool) -> Parts {
     }
     if gate.analysis.comparisons.is_empty() {
         alone(view, gate, &mut out);
-    } else if cards {
+    } else if !in_results(gate) {
         out.push(DocumentPart::Cards(compared(view, gate)));
     }
     out
