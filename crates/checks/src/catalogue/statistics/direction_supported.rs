@@ -35,13 +35,14 @@ fn evaluate(e: &Evidence) -> Evaluation {
         Some(Verdict::Inconclusive) => true,
         _ => interval.contains(1.0),
     };
-    let text = || {
-        finding(format!(
-            "the data allow ratios from {:.4} to {:.4}: the direction is not established",
-            interval.low, interval.high
-        ))
-    };
-    Ok(open.then(text).into_iter().collect())
+    // Two methods that disagree allow what either of them does.
+    let rank = comparison.sensitivity.as_ref().unwrap_or(interval);
+    let (low, high) = (interval.low.min(rank.low), interval.high.max(rank.high));
+    let why = if low <= 1.0 && high >= 1.0 { "" } else { " beyond the margin, or among many" };
+    let text = format!(
+        "the data allow ratios from {low:.4} to {high:.4}: the direction is not established{why}"
+    );
+    Ok(open.then(|| finding(text)).into_iter().collect())
 }
 
 /// Returns the comparison behind a claim: the one whose ratio is nearest to the claimed one.
