@@ -131,6 +131,11 @@ fn a_script_without_its_run_bit_is_not_executable_rather_than_missing() {
     let printed = ran.stderr.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(printed.contains("exists but is not executable; chmod +x"), "{printed}");
     assert!(!printed.contains("not found"), "{printed}");
+    let plain = world.write("plain.sh", "true\n");
+    std::fs::set_permissions(plain, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let ran = run(&world, &["run", "-b", "1", "--", "./plain.sh"]);
+    let printed = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(printed.contains("a script without a first line such as #!/bin/sh"), "{printed}");
 }
 
 #[test]

@@ -433,6 +433,8 @@ fn the_same_command_twice_is_compared_with_itself() {
     let ran = world.run(&["run", "--json", "--blocks", "3", "--vs", "true", "--", "true"]);
     assert_eq!(ran.code, 0, "{}", ran.stderr);
     assert_eq!(json(&ran.stdout)["analysis"]["comparisons"].as_array().unwrap().len(), 1);
+    let shown = world.run(&["show"]).stdout;
+    assert!(shown.contains("true #1") && shown.contains("true #2"), "{shown}");
     let few = world.run(&["run", "--aa", "--blocks", "10", "--", "true"]);
     assert_eq!(few.code, 2, "{}", few.stderr);
     assert!(few.stderr.contains("give 60 or more"), "{}", few.stderr);

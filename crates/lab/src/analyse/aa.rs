@@ -7,8 +7,9 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use assay_model::{
-    Better, Experiment, FactorLevels, KnownFloor, MetricKind, MetricValue, Plan, RunId,
-    SCHEMA_VERSION, SelfComparison, Setting, Stop, SystemDescription, Treatment, TrialRecord,
+    Better, Experiment, FactorLevel, FactorLevels, KnownFloor, Labelled, MetricKind, MetricValue,
+    Plan, RunId, SCHEMA_VERSION, SelfComparison, Setting, Stop, SystemDescription, Treatment,
+    TrialRecord,
 };
 use assay_stats::comparison::aa::{MIN_COMPARISONS, floor};
 
@@ -70,7 +71,11 @@ pub fn with_itself(experiment: &mut Experiment) -> Result<(), LabError> {
     }
     // Both values have the same length, so that the environment has the same size in both
     // treatments.
-    let levels = vec!["a".into(), "b".into()];
+    let name: String = experiment.name.chars().take(50).collect();
+    let level = |value: &str, label| {
+        FactorLevel::Labelled(Labelled { label: format!("{name} {label}"), value: value.into() })
+    };
+    let levels = vec![level("a", "#1"), level("b", "#2")];
     experiment.factors.insert(format!("controls.env.{VARIABLE}"), FactorLevels::List(levels));
     experiment.tags.push("aa".to_owned());
     Ok(())

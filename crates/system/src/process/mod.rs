@@ -205,6 +205,9 @@ fn hint(source: &io::Error) -> &'static str {
     match source.kind() {
         io::ErrorKind::NotFound => "; is it installed and on PATH, and does its folder exist?",
         io::ErrorKind::PermissionDenied => "; is it executable?",
+        _ if source.raw_os_error() == Some(rustix::io::Errno::NOEXEC.raw_os_error()) => {
+            "; it is a script without a first line such as #!/bin/sh, or for another machine"
+        }
         _ => "",
     }
 }
