@@ -181,7 +181,7 @@ fn benchmarks_of_one_side_alone_are_listed() {
 #[test]
 fn a_suite_that_takes_longer_than_its_budget_is_judged_by_what_it_has() {
     let world = repository_of_a_suite(&["100", "130"]);
-    let args = ["gate", "--base", "HEAD~1", "--budget", "10 s", "--prepare", "sleep 0.2", "--json"];
+    let args = ["gate", "--base", "HEAD~1", "--budget", "20 s", "--prepare", "sleep 0.4", "--json"];
     let ran = world.run(&[&args[..], &["--reader", "auto", "--", "./bench.sh"]].concat());
     let gate = json(&ran.stdout);
     assert_eq!((ran.code, gate["verdict"].as_str()), (5, Some("worse")), "{gate} {}", ran.stderr);
