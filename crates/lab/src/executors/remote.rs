@@ -128,15 +128,17 @@ pub(crate) fn fit(
     watcher: &mut dyn Watcher,
 ) -> fitness::Fit {
     let mut findings = assay_checks::judge_observations(&seen);
-    let mut unfit = set_ups.iter().filter_map(|(name, s)| {
-        let why = fitness::sentences(&assay_checks::judge_observations(&s.fitness));
+    let judge = |s: &SetUp| assay_checks::judge_observations(&s.fitness);
+    let judged: Vec<_> = set_ups.iter().map(|(name, s)| (name.clone(), judge(s))).collect();
+    let mut unfit = judged.iter().filter_map(|(name, found)| {
+        let why = fitness::sentences(found);
         (!why.is_empty()).then(|| (name.as_str(), why.join("; ")))
     });
     if let Some((name, why)) = unfit.next() {
         let others: Vec<&str> = unfit.map(|(name, _)| name).collect();
         watcher.say(&format!("warning: node {name}: {why}{}", more("; also not fit: ", &others)));
     }
-    findings.extend(gathered(set_ups.iter().map(|(name, s)| (name.as_str(), &s.fitness))));
+    findings.extend(gathered(&judged));
     seen.extend(set_ups.iter().flat_map(|(_, s)| s.fitness.iter().cloned()));
     fitness::Fit { seen, findings }
 }
@@ -149,10 +151,9 @@ pub(crate) fn end(crew: Option<AgentGroup>, watcher: &mut dyn Watcher) {
 }
 
 /// Reports findings of one kind on several nodes once, with the message of the first node.
-fn gathered<'a>(nodes: impl Iterator<Item = (&'a str, &'a Vec<Observation>)>) -> Vec<Finding> {
+fn gathered(nodes: &[(String, Vec<Finding>)]) -> Vec<Finding> {
     let mut all: Vec<(usize, Finding, Vec<&str>)> = Vec::new();
-    for (name, seen) in nodes {
-        let findings = assay_checks::judge_observations(seen);
+    for (name, findings) in nodes {
         for (i, finding) in findings.iter().enumerate() {
             let nth = findings[..i].iter().filter(|f| f.id == finding.id).count();
             if let Some((_, _, others)) =

@@ -38,7 +38,7 @@ fn evaluate(e: &Evidence) -> Evaluation {
     // Two methods that disagree allow what either of them does.
     let rank = comparison.sensitivity.as_ref().unwrap_or(interval);
     let (low, high) = (interval.low.min(rank.low), interval.high.max(rank.high));
-    let why = if low <= 1.0 && high >= 1.0 { "" } else { " beyond the margin, or among many" };
+    let why = if low <= 1.0 && high >= 1.0 { "" } else { " beyond the margin or among all" };
     let text = format!(
         "the data allow ratios from {low:.4} to {high:.4}: the direction is not established{why}"
     );

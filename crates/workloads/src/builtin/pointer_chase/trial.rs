@@ -3,7 +3,6 @@
 use std::time::Instant;
 
 use assay_model::Phase;
-use assay_model::units::format_bytes;
 use assay_stats::rng::Rng;
 use rustix::param::page_size;
 
@@ -108,13 +107,13 @@ pub fn verdict(pages: BackingPages, large: Option<f64>) -> (bool, String) {
     }
     let name = pages.name();
     let Some(share) = large else {
-        return (false, format!("{name} were requested, but /proc/self/smaps does not tell"));
+        return (false, format!("{name} were requested, but /proc/self/smaps lacks them"));
     };
     let percent = share * 100.0;
-    let base = format_bytes(page_size() as u64);
+    let rest = BackingPages::Base.name();
     let detail = format!(
-        "{name} were requested; large pages back {percent:.1} % of the memory (smaps), pages of \
-         {base} the rest"
+        "{name} were requested; large pages back {percent:.1} % of the memory (smaps), and \
+         {rest} the rest"
     );
     let valid = match pages {
         BackingPages::Base => share == 0.0,
